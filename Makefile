@@ -1,11 +1,8 @@
 # Front door to the Meson build. Everything is built below build/.
 PREFIX ?= /usr/local
 DESTDIR ?=
-LINTEL_SUITES ?=
 FUZZ_SECONDS ?= 60
 JOBS ?= 2
-
-export LINTEL_SUITES
 
 RELEASE = build/release
 TEST = build/test
