@@ -1,0 +1,90 @@
+/* Plans: ordered changes with reasons (BP-420 to BP-451, LC-002 to LC-004). Making one is pure: template, inputs, stored state and provider reads in,
+ * a plan out; nothing is written, no lock taken. */
+#ifndef LINTEL_ENGINE_PLAN_H
+#define LINTEL_ENGINE_PLAN_H
+
+#include "model/state.h"
+#include "model/store.h"
+#include "model/template.h"
+#include "seal/seal.h"
+
+enum change_action {
+    ACTION_NONE = 1,
+    ACTION_CREATE,
+    ACTION_UPDATE,
+    ACTION_REPLACE,
+    ACTION_DELETE,
+    ACTION_READ,
+    ACTION_RETAIN, /* keep the object, forget it (".") */
+    ACTION_CHECK,  /* BP-457: differs at most by provisional values */
+};
+
+struct change_reason {
+    sv text;   /* a path ("spec.path"), or a dependency's address */
+    span at;   /* in the template; SPAN_NONE for removals */
+};
+
+struct change {
+    addr address;
+    enum element_kind kind;   /* RESOURCE, LINK or EXPORT */
+    enum change_action action;
+    sv type;
+    sv display_name;
+    bool must_recreate, destroy_first; /* replace order (BP-446) */
+    bool deposed;             /* DELETE of an old object kept as deposed (BP-450) */
+    struct field_diff diff;   /* resources and links */
+    value before, after;      /* spec; EXPORT: the value */
+    value computed_before;
+    const sv *known_on_deploy; /* paths */
+    size_t known_on_deploy_count;
+    const sv *computed_fields; /* paths that the provider will fill in */
+    size_t computed_field_count;
+    VEC(struct change_reason) reasons;
+    bool drifted, missing;    /* what refresh found (BP-531) */
+};
+
+enum op_kind {
+    OP_CREATE = 1, /* C(x): create, update or check */
+    OP_LINK,       /* L(a::b) */
+    OP_DESTROY,    /* D(x) */
+    OP_UNLINK,     /* U(a::b) */
+};
+
+struct plan_op {
+    sv id;            /* "C(resources.db)" */
+    enum op_kind kind;
+    uint32_t change;  /* index in changes */
+    bool late;        /* BP-483 */
+    const uint32_t *after; /* operations that end before this one starts */
+    size_t after_count;
+};
+
+struct plan_summary {
+    size_t create, update, replace, destroy, retain, check;
+};
+
+struct plan {
+    struct arena *arena;
+    sv id;
+    sv dialect, template_digest, template_file, template_text; /* text: to deploy without the file */
+    sv root_dir;
+    sv instance_id, instance_name, context;
+    int64_t instance_version; /* 0: new */
+    bool destroy;
+    int64_t run_ms;       /* the time of the run (FN-230) */
+    const struct template_input *inputs;
+    size_t input_count;
+    struct change *changes; /* elements without difference are not listed (BP-426) */
+    size_t change_count;
+    struct plan_op *ops;
+    size_t op_count;
+    struct plan_summary summary;
+    struct change *drift;   /* what refresh found different from the stored state */
+    size_t drift_count;
+    bool has_interrupted;
+};
+
+/* Nothing to do. */
+bool plan_is_empty(const struct plan *p);
+
+#endif

@@ -1,0 +1,137 @@
+/* State stores: rows, leases, journal (LC-020 to LC-044). memory is the reference; sqlite the default. One contract suite runs over all.
+ *
+ * A store keeps JSON text and does not look into it; sensitive leaves are sealed before they get here (LC-011 (5)). A handle belongs to one thread.
+ * Every write happens between `begin` and `commit`; with a lease, `begin` checks token and expiry inside the transaction (LC-031). */
+#ifndef LINTEL_MODEL_STORE_H
+#define LINTEL_MODEL_STORE_H
+
+#include "model/host.h"
+#include "text/diag.h"
+
+enum store_result {
+    STORE_OK = 1,
+    STORE_NOT_FOUND,
+    STORE_CONFLICT,   /* compare-and-set failed, or a name is taken, or a live lease is held by another */
+    STORE_LOST_LEASE,
+    STORE_BUSY,       /* locked by another program beyond the time limit */
+    STORE_NEWER,      /* written by a newer lintel */
+    STORE_CORRUPT,
+    STORE_FOREIGN,    /* not a lintel state */
+    STORE_READ_ONLY,
+    STORE_FAILED,     /* I/O, disk full, … */
+};
+
+struct store_instance {
+    sv id;      /* 21 URL-safe characters (BP-410) */
+    sv context; /* name space */
+    sv name;
+    sv dialect;
+    sv status;  /* BP-541 */
+    int64_t version; /* grows with each save */
+    int64_t created_ms, updated_ms;
+    sv body;    /* JSON: exports, metadata, digests, timestamps, durations … */
+};
+
+struct store_element {
+    sv address; /* canonical (addr.h) */
+    sv type;
+    sv status, precise_status;
+    sv physical_id;
+    int64_t created_ms, updated_ms;
+    sv body;    /* JSON, BP-551, BP-552 */
+};
+
+enum journal_kind {
+    JOURNAL_RUN_STARTED = 1,
+    JOURNAL_INTENT,
+    JOURNAL_PROGRESS,
+    JOURNAL_OUTCOME,
+    JOURNAL_SAVED,
+    JOURNAL_RUN_ENDED,
+};
+
+struct journal_row {
+    int64_t sequence;  /* per instance, from 1, without gaps; set by the caller */
+    enum journal_kind kind;
+    sv run_id;
+    uint64_t token;    /* fencing token of the writer */
+    int64_t wall_ms;
+    sv operation;      /* operation id within the plan; empty for run rows */
+    sv address, action;
+    sv body;           /* JSON */
+    uint8_t mac[32];   /* keyed BLAKE2b over this row and the one before (LC-020) */
+};
+
+struct store_history {
+    int64_t number;    /* per instance, from 1 */
+    sv run_id, kind, actor, outcome;
+    int64_t started_ms, ended_ms;
+    sv body;           /* JSON: digests, change set summary, earlier values (LC-025) */
+};
+
+struct store_lease {
+    sv instance_id;
+    uint64_t token;     /* fencing token: grows by one with every take-over, never reused */
+    sv holder;          /* JSON: run id, actor, pid, start time, boot id, command, since */
+    int64_t expires_ms; /* on the store's clock */
+};
+
+/* What a tree load brings. Lives in the arena given. */
+struct store_tree {
+    bool found;
+    struct store_instance instance;
+    VEC(struct store_element) elements; /* in order of first save */
+    VEC(struct journal_row) journal;    /* rows not yet compacted, in sequence */
+    struct store_lease lease;           /* token 0: never leased; expired leases are shown as they are */
+};
+
+struct store;
+
+struct store_ops {
+    /* --- life --- */
+    void (*close)(struct store *s);
+    /* One line saying what and where the store is ("SQLite, /x/.lintel/state.db"). */
+    sv (*get_description)(struct store *s);
+    /* Random bytes made when the store was, for keyed digests (BP-282) and the journal's MAC. */
+    enum store_result (*get_store_key)(struct store *s, uint8_t key[32]);
+    /* --- transactions; `lease` NULL: no check (instances not leased yet, context files) --- */
+    enum store_result (*begin)(struct store *s, const struct store_lease *lease);
+    enum store_result (*commit)(struct store *s); /* durable when OK; else nothing of it happened, unless FAILED says it cannot be told (the caller reads anew) */
+    void (*rollback)(struct store *s);
+    /* --- leases; each is a transaction of its own --- */
+    /* `steal`: take over a live one (unlock). CONFLICT: a live lease is held; `lease` then shows it. A holder on this host and boot whose process is gone
+     * is taken over at once (LC-033); `holder` JSON has pid, startTime, bootId, host. */
+    enum store_result (*take_lease)(struct store *s, struct arena *a, sv instance_id, sv holder, int64_t ttl_ms, bool steal, struct store_lease *lease);
+    enum store_result (*renew_lease)(struct store *s, struct store_lease *lease, int64_t ttl_ms);
+    enum store_result (*release_lease)(struct store *s, const struct store_lease *lease);
+    /* --- reading; a consistent snapshot per call --- */
+    enum store_result (*load_tree)(struct store *s, struct arena *a, sv instance_id, struct store_tree *tree);
+    enum store_result (*find_instance)(struct store *s, struct arena *a, sv context, sv name, struct store_instance *result);
+    enum store_result (*list_instances)(struct store *s, struct arena *a, sv context, struct store_instance **items, size_t *count); /* empty context: all */
+    enum store_result (*list_history)(struct store *s, struct arena *a, sv instance_id, struct store_history **items, size_t *count);
+    /* --- writing; inside a transaction --- */
+    /* Compare-and-set: `expected_version` 0 inserts (CONFLICT when id or name exists), else the stored version must be it. Stores instance->version. */
+    enum store_result (*put_instance)(struct store *s, const struct store_instance *instance, int64_t expected_version);
+    enum store_result (*delete_instance)(struct store *s, sv instance_id); /* with elements and journal; history stays */
+    enum store_result (*put_element)(struct store *s, sv instance_id, const struct store_element *element);
+    enum store_result (*delete_element)(struct store *s, sv instance_id, sv address); /* OK when it was not there */
+    enum store_result (*append_journal)(struct store *s, sv instance_id, const struct journal_row *row);
+    enum store_result (*compact_journal)(struct store *s, sv instance_id, const struct store_history *entry, size_t keep_history);
+};
+
+struct store {
+    const struct store_ops *ops;
+    struct diags *diags;   /* a failed call has reported one diagnostic naming the file and what to do; NOT_FOUND, CONFLICT and LOST_LEASE report nothing */
+    struct host *host;
+};
+
+struct store_options {
+    struct diags *diags;
+    struct host *host;
+    bool read_only;        /* never creates or writes anything */
+    int64_t busy_timeout_ms; /* 30 s */
+};
+
+/* Implementations: stores/memory/memory.h, stores/sqlite/sqlite_store.h. */
+
+#endif
