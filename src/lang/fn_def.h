@@ -1,27 +1,33 @@
-/* Functions as data: one const table per family gives look-up, arity and type checks, `lintel functions`, docs and editor hover. */
+/* Functions as data: one const table per family gives look-up, arity and type checks, `lintel functions`, docs and
+ * editor hover. */
 #ifndef LINTEL_LANG_FN_DEF_H
 #define LINTEL_LANG_FN_DEF_H
 
 #include "value/type.h"
 
-struct fn_call; /* lang/eval.h */
+struct fn_call;  /* lang/eval.h */
+struct fn_check; /* lang/dialect.h */
+struct fn_index;
 
 enum fn_flags {
-    FN_PURE = 1 << 0,           /* the result depends on the arguments only */
-    FN_HOST = 1 << 1,           /* needs the host (clock, files, environment, randomness) */
-    FN_LAZY = 1 << 2,           /* forces its arguments itself, one by one (FN-011) */
-    FN_SEES_UNKNOWN = 1 << 3,   /* called with unknown arguments; else unknown absorbs (FN-012) */
-    FN_SEES_ABSENT = 1 << 4,    /* called with ABSENT arguments; else ABSENT gives ABSENT (FN-014) */
-    FN_OWN_SECRECY = 1 << 5,    /* marks its result itself; else a secret argument makes the result secret (FN-013) */
-    FN_SEES_FAILED = 1 << 6,    /* called with ERROR arguments (dynaml's ||, defined) */
-    FN_OPERATOR = 1 << 7,       /* not callable by name */
-    FN_SYNTACTIC = 1 << 8,      /* takes references, not values (link) */
+    FN_PURE = 1 << 0,         /* the result depends on the arguments only */
+    FN_HOST = 1 << 1,         /* needs the host (clock, files, environment, randomness) */
+    FN_LAZY = 1 << 2,         /* forces its arguments itself, one by one (FN-011) */
+    FN_SEES_UNKNOWN = 1 << 3, /* called with unknown arguments; else unknown absorbs (FN-012) */
+    FN_SEES_ABSENT = 1 << 4,  /* called with ABSENT arguments; else ABSENT gives ABSENT (FN-014) */
+    FN_OWN_SECRECY = 1 << 5,  /* marks its result itself, sensitive and provisional (value_mark); else the arguments'
+                                 marks go to the result (FN-013) */
+    FN_SEES_FAILED = 1 << 6,  /* called with ERROR arguments (dynaml's ||, defined) */
+    FN_OPERATOR = 1 << 7,     /* not callable by name */
+    FN_SYNTACTIC = 1 << 8,    /* takes references, not values (link): `args` stay kind 0, the function reads `expr` */
+    FN_SEES_PENDING = 1 << 9, /* called with PENDING arguments */
+    FN_SEES_NULL = 1 << 10,   /* called with null arguments whatever the policy says */
 };
 
 enum fn_param_flags {
     FN_OPTIONAL = 1 << 0,
-    FN_VARIADIC = 1 << 1,  /* the last parameter: one or more; with FN_OPTIONAL zero or more */
-    FN_INDEX = 1 << 2,     /* a callback's index (FN-024) */
+    FN_VARIADIC = 1 << 1, /* the last parameter: one or more; with FN_OPTIONAL zero or more */
+    FN_INDEX = 1 << 2,    /* a callback's index (FN-024) */
 };
 
 struct fn_param {
@@ -33,21 +39,26 @@ struct fn_param {
 
 struct fn_def {
     sv name;
-    sv rule;  /* "FN-110" */
+    sv rule; /* "FN-110" */
     sv family;
     const struct fn_param *params;
     size_t param_count;
     const struct type *result;
-    unsigned flags; /* enum fn_flags */
+    unsigned flags;  /* enum fn_flags */
     bool named_only; /* every argument is named (object) */
-    /* Returns the result, or an ERROR value after reporting through the call (fn_call_fail). Never called for arity mistakes. */
+    /* Returns the result, or an ERROR value after reporting through the call (fn_call_fail). Never called for arity
+     * mistakes. */
     value (*call)(struct fn_call *c);
-    /* Narrower result type from the arguments' types; NULL: `result`. */
-    const struct type *(*result_type)(struct arena *a, const struct type *const *args, size_t count);
-    /* Static checks of literal arguments beyond types (FN-032); reports through `report`. May be NULL. */
-    sv summary;  /* one sentence */
-    sv details;  /* paragraphs of Markdown; may be empty */
-    sv example;  /* "substr(\"abc\", 1)" */
+    /* Narrower result type from the arguments (lang/dialect.h); NULL: `result`. Called only when arity and types fit.
+     */
+    const struct type *(*result_type)(const struct fn_check *c);
+    /* Static checks beyond the types of single arguments: rules between arguments (FN-031), literal arguments (FN-032);
+     * reports through fn_check_fail. Called only when arity and types fit. May be NULL. */
+    void (*check)(const struct fn_check *c);
+    const void *data;  /* of a provider's function; else NULL */
+    sv summary;        /* one sentence */
+    sv details;        /* paragraphs of Markdown; may be empty */
+    sv example;        /* "substr(\"abc\", 1)" */
     sv example_result; /* "bc" as value_print_scalar or JSON; a test evaluates example and compares */
 };
 
@@ -61,8 +72,11 @@ struct fn_table {
 struct fn_registry {
     const struct fn_table *const *tables;
     size_t count;
+    const struct fn_index *index; /* NULL: the tables are searched */
 };
 
+/* A registry with a hash index over all tables (the first of equal names counts). */
+struct fn_registry *fn_registry_new(struct arena *a, const struct fn_table *const *tables, size_t count);
 const struct fn_def *fn_find(const struct fn_registry *r, sv name);
 /* The closest name for a hint; empty without one. */
 sv fn_find_close(const struct fn_registry *r, sv name);

@@ -6,7 +6,7 @@
 #include "value/value.h"
 
 struct path_step {
-    sv key;       /* when not an index */
+    sv key; /* when not an index */
     size_t index;
     bool is_index;
 };

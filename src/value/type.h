@@ -20,7 +20,7 @@ enum type_kind {
     TYPE_OBJECT, /* named fields */
     TYPE_FUNCTION,
     TYPE_ABSENT,
-    TYPE_UNION,  /* one of `fields` (names empty) */
+    TYPE_UNION, /* one of `fields` (names empty) */
 };
 
 struct type_field {
@@ -31,21 +31,22 @@ struct type_field {
 
 struct type {
     enum type_kind kind;
-    const struct type *item;   /* LIST, MAP; result of FUNCTION; NULL is any */
-    const struct type_field *fields; /* OBJECT, UNION, parameters of FUNCTION */
+    const struct type *item;         /* LIST, MAP; result of FUNCTION; NULL is any */
+    const struct type_field *fields; /* OBJECT, UNION, parameters of FUNCTION; FUNCTION with NULL: of any kind */
     size_t field_count;
-    bool open;      /* OBJECT: other names may occur */
+    bool open;      /* OBJECT: other names may occur; FUNCTION: the last parameter repeats */
     bool sensitive; /* a value of this type is secret */
 };
 
-extern const struct type type_any, type_null, type_bool, type_int, type_float, type_number, type_string, type_bytes, type_text, type_scalar,
-    type_list, type_map, type_function, type_absent, type_list_of_strings;
+extern const struct type type_any, type_null, type_bool, type_int, type_float, type_number, type_string, type_bytes,
+    type_text, type_scalar, type_list, type_map, type_function, type_absent, type_list_of_strings;
 
 const struct type *type_new_list(struct arena *a, const struct type *item);
 const struct type *type_new_map(struct arena *a, const struct type *item);
 /* The type of a value. */
 const struct type *type_of_value(struct arena *a, value v);
-/* Whether a value of type `given` can fit a place of type `wanted`: any on either side fits, an integer fits a float (BP-032). */
+/* Whether a value of type `given` can fit a place of type `wanted`: any on either side fits, an integer fits a float
+ * (BP-032). */
 bool type_fits(const struct type *wanted, const struct type *given);
 bool type_fits_value(const struct type *wanted, value v);
 /* The narrowest type of both, else any (FN-033). */

@@ -1,11 +1,13 @@
 /* Runtime values: 16 bytes, passed by value, immutable; payloads live in an arena.
  *
- * Marks. `marks` are the value's own (sensitive, provisional); `within` is the union of the marks of everything below it, plus WITHIN_UNKNOWN and WITHIN_ERROR, so
- * that "contains a secret" and "contains an unknown" cost one test. Constructors of lists and maps keep `within` true. The evaluator joins marks around every
- * operator and call in one place; functions do not touch them. `word` belongs to the dialect (dynaml's merged and preferred, cfn's residual).
+ * Marks. `marks` are the value's own (sensitive, provisional); `within` is the union of the marks of everything below
+ * it, plus WITHIN_UNKNOWN and WITHIN_ERROR, so that "contains a secret" and "contains an unknown" cost one test.
+ * Constructors of lists and maps keep `within` true. The evaluator joins marks around every operator and call in one
+ * place; functions do not touch them. `word` belongs to the dialect (dynaml's merged and preferred, cfn's residual).
  *
- * Null is a value of documents; ABSENT is blueprint's `none` and cfn's NoValue; UNKNOWN exists only after some operation to come; an ERROR has been
- * reported already and stays silent. */
+ * Null is a value of documents; ABSENT is blueprint's `none` and cfn's NoValue; UNKNOWN exists only after some
+ * operation to come; an ERROR has been reported already and stays silent; PENDING is met only under policies that know
+ * it. */
 #ifndef LINTEL_VALUE_VALUE_H
 #define LINTEL_VALUE_VALUE_H
 
@@ -25,6 +27,7 @@ enum value_kind {
     VALUE_ABSENT,
     VALUE_UNKNOWN,
     VALUE_ERROR,
+    VALUE_PENDING, /* in evaluation only: needs something that is not resolved (DY-080); `cause` as of an ERROR */
 };
 
 enum value_marks {
@@ -54,7 +57,7 @@ typedef struct value {
         const struct value_map *map;
         const struct closure *function;
         const struct type *type; /* of an UNKNOWN; NULL is any */
-        const void *cause;       /* of an ERROR; dialect's business, may be NULL */
+        const void *cause;       /* of an ERROR or PENDING: struct eval_failure of lang/eval.h, or NULL */
     };
 } value;
 
@@ -83,6 +86,7 @@ value value_int(int64_t n);
 value value_float(double x);
 value value_absent(void);
 value value_error(const void *cause);
+value value_pending(const void *cause);
 value value_unknown(const struct type *type);
 /* The text is borrowed: it lives as long as the value; only the view is allocated. */
 value value_string(struct arena *a, sv text);
@@ -117,12 +121,12 @@ bool value_map_has(value v, sv key);
 /* A copy of the map with one entry set or, for ABSENT, removed. */
 value value_map_with(struct arena *a, value v, sv key, value item);
 
-bool value_is_set(value v);      /* kind is not 0 */
-bool value_is_known(value v);    /* neither unknown nor containing one */
+bool value_is_set(value v);       /* kind is not 0 */
+bool value_is_known(value v);     /* neither unknown nor containing one */
 bool value_is_sensitive(value v); /* itself or anything below */
 bool value_is_error(value v);
-bool value_is_scalar(value v);   /* string, int, float, bool */
-sv value_get_text(value v);      /* of a string or bytes */
+bool value_is_scalar(value v); /* string, int, float, bool */
+sv value_get_text(value v);    /* of a string or bytes */
 /* The value with marks added to its own. */
 value value_mark(value v, uint8_t marks);
 value value_unmark(value v, uint8_t marks);
@@ -141,12 +145,15 @@ enum secrecy {
 };
 /* The text of a scalar (BP-031). */
 void value_print_scalar(struct buf *out, value v);
-/* JSON; unknown as null is never written silently: {"$lintel": "unknown"} stands for it, absent items do not occur. Bytes as text when valid UTF-8, else base64
- * under {"$lintel": "bytes", "base64": …}. Redacted leaves are the string "(sensitive)". */
+/* JSON; unknown as null is never written silently: {"$lintel": "unknown"} stands for it, absent items do not occur.
+ * Bytes as text when valid UTF-8, else base64 under {"$lintel": "bytes", "base64": …}. Redacted leaves are the string
+ * "(sensitive)". */
 void value_write_json(struct jsonw *w, value v, enum secrecy secrecy);
 sv value_print_json(struct arena *a, value v, int indent, enum secrecy secrecy);
-/* One short line for people: strings quoted, long ones cut, (known on deploy), (sensitive), control characters escaped. */
+/* One short line for people: strings quoted, long ones cut, (known on deploy), (sensitive), control characters escaped.
+ */
 void value_render(struct buf *out, value v, size_t width, enum secrecy secrecy);
-/* Clears the text payloads of sensitive leaves from a value about to be dropped: arenas marked secret do that; here for the others. */
+/* Clears the text payloads of sensitive leaves from a value about to be dropped: arenas marked secret do that; here for
+ * the others. */
 
 #endif
