@@ -1,5 +1,7 @@
 """The checks that read source files find the faults planted for them, and nothing in clean files."""
 
+import os
+
 from linttree import LintCase, needs
 
 
@@ -157,6 +159,16 @@ class Docs(LintCase):
         self.chmod("tools/gen-docs")
         self.assert_found("docs", "docs/errors.md:1: is stale")
 
+    def test_rules(self):
+        self.write("tools/gen-docs", "#!/bin/sh\nexit 0\n")
+        self.chmod("tools/gen-docs")
+        self.write("docs/spec/a.md", "- **BP-001** One.\n- **LC-002** Two, see BP-001.\n")
+        self.write("src/base/good.c", "/* BP-001, LC-002 */\n")
+        self.assert_clean("docs")
+        self.write("docs/spec/b.md", "- **BP-001** Again.\n")
+        self.write("src/base/bad.c", "/* BP-999 */\n")
+        self.assert_found("docs", "docs/spec/b.md:1: BP-001 is introduced at docs/spec/a.md:1 already",
+                          "src/base/bad.c:1: BP-999 is no rule")
+
     def chmod(self, path):
-        import os
         os.chmod(os.path.join(self.root, path), 0o755)
