@@ -1,7 +1,8 @@
 /* Diagnostics: user mistakes as data (BP-300).
  *
- * Whoever creates a failure reports it, once; the broken thing becomes an ERROR thing that stays silent. Codes are data: codes.def is the one
- * list of name, level and title; `lintel errors` and docs/errors.md are printed from it. A code's text name is stable for ever. */
+ * Whoever creates a failure reports it, once; the broken thing becomes an ERROR thing that stays silent. Codes are
+ * data: codes.def is the one list of name, level and title; `lintel errors` and docs/errors.md are printed from it. A
+ * code's text name is stable for ever. */
 #ifndef LINTEL_TEXT_DIAG_H
 #define LINTEL_TEXT_DIAG_H
 
@@ -53,16 +54,23 @@ struct diags {
     const struct sources *sources; /* borrowed */
     VEC(struct diag *) items;      /* in order of creation until diags_sort */
     size_t errors, warnings;       /* counted even beyond the limit */
-    size_t limit;                  /* items kept; 0 means limits_default */
+    size_t kept_errors;            /* errors among the items */
+    size_t limit;                  /* errors kept, and others kept; 0 means limits_default */
     bool strict;
-    struct map seen;               /* code + span, so that equal ones are kept once (BP-303) */
+    struct map seen;    /* code + span, so that equal ones are kept once (BP-303); without a place: code + message */
+    struct diag *spare; /* returned in place of one that is not kept */
 };
 
 void diags_init(struct diags *d, struct arena *a, const struct sources *sources);
-/* Adds one with a formatted message (never a format from user text) and returns it, so that the caller can set hint, path, group and
- * related. Never NULL: one that repeats code and span of an earlier one, or exceeds the limit, is returned but not kept. */
+/* Adds one with a formatted message (never a format from user text) and returns it, so that the caller can set hint,
+ * path, group and related. Never NULL: one that repeats code and span of an earlier one, or exceeds the limit, is
+ * returned but not kept. */
 struct diag *diags_add(struct diags *d, enum diag_code code, span at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same with a code of a plugin's or provider's own (BP-313) in place of the name of `code`, which gives the level.
+ */
+struct diag *diags_add_foreign(struct diags *d, enum diag_code code, sv foreign_code, span at, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Hint and related texts live in the diagnostics' arena. */
 void diag_set_hint(struct diags *d, struct diag *diag, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_add_related(struct diags *d, struct diag *diag, span at, const char *format, ...)
@@ -70,7 +78,8 @@ void diag_add_related(struct diags *d, struct diag *diag, span at, const char *f
 bool diags_has_errors(const struct diags *d);
 /* BP-303: by source (in order of loading), line, column, code; those without place last. Stable. */
 void diags_sort(struct diags *d);
-/* BP-305: the code of the only error, else `multiple_validation_errors` or, for a run, `multiple_run_errors`; empty without error. */
+/* BP-305: the code of the only error, else `multiple_validation_errors` or, for a run, `multiple_run_errors`; empty
+ * without error. */
 sv diags_get_result_code(const struct diags *d, bool is_run);
 
 const struct diag_info *diag_get_info(enum diag_code code);

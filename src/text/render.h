@@ -5,10 +5,11 @@
  *       --> blueprint.yaml:12:21
  *        |
  *     12 |     name: ${variables.regon}
- *        |             ^^^^^^^^^^^^^^^ 
+ *        |             ^^^^^^^^^^^^^^^
  *        = hint: did you mean 'region'?
  *       ::: blueprint.yaml:3:3: declared here          (related)
- * Control characters and bidirectional marks of quoted source lines are shown escaped (LC-062); long lines are cut around the caret. */
+ * Control characters and bidirectional marks of quoted source lines are shown escaped (LC-062); long lines are cut
+ * around the caret. */
 #ifndef LINTEL_TEXT_RENDER_H
 #define LINTEL_TEXT_RENDER_H
 
@@ -17,8 +18,8 @@
 
 struct render_options {
     bool color;
-    size_t width;              /* columns; 0 means 120 */
-    const struct mask *mask;   /* secret texts that must not be shown; may be NULL */
+    size_t width;            /* columns; 0 means 120 */
+    const struct mask *mask; /* secret texts that must not be shown; may be NULL */
 };
 
 /* Secret texts of a run: every occurrence of one of at least 4 bytes is replaced by "(sensitive)" (BP-281). */
@@ -34,12 +35,16 @@ void render_diag(struct buf *out, const struct diags *d, const struct diag *diag
 /* All, sorted, followed by a line "2 errors, 1 warning" when there is any. */
 void render_diags(struct buf *out, struct diags *d, const struct render_options *options);
 /* CLI-031: code severity message hint file range{start{line,column,offset},end} path group related[]. */
-void render_diag_json(struct jsonw *w, const struct diags *d, const struct diag *diag, const struct render_options *options);
+void render_diag_json(struct jsonw *w, const struct diags *d, const struct diag *diag,
+                      const struct render_options *options);
 /* An array of all, sorted. */
 void render_diags_json(struct jsonw *w, struct diags *d, const struct render_options *options);
-/* A SARIF 2.1.0 log. */
+/* A SARIF 2.1.0 log; paths in it are as people gave them, absolute ones as file URIs. */
 void render_diags_sarif(struct jsonw *w, struct diags *d, const struct render_options *options);
-/* The text with control, escape and bidirectional characters shown as \xNN or \u{NNNN}; `a` holds the copy when one is needed. */
+/* "error", "warning" or "info". */
+sv render_get_level_name(enum diag_level level);
+/* The text with control, escape and bidirectional characters shown as \xNN or \u{NNNN}; `a` holds the copy when one is
+ * needed. */
 sv render_escape(struct arena *a, sv text);
 
 #endif

@@ -1,7 +1,8 @@
 /* Sources and spans: where text came from.
  *
- * A source owns the bytes of one document. Positions are byte ranges; line and column exist only where a human or an editor reads,
- * and the line table is built when first asked for. Sources live in a `struct sources`, which belongs to a unit. */
+ * A source owns the bytes of one document. Positions are byte ranges; line and column exist only where a human or an
+ * editor reads, and the line table is built when first asked for. Sources live in a `struct sources`, which belongs to
+ * a unit. */
 #ifndef LINTEL_TEXT_SOURCE_H
 #define LINTEL_TEXT_SOURCE_H
 
@@ -31,13 +32,15 @@ struct sources {
     VEC(struct source *) items;
 };
 
-/* Line from 1; column from 1, counted in code points (BP-301). */
+/* Line from 1; column from 1, counted in code points (BP-301). Lines end with LF, CR LF or CR; a byte order mark has no
+ * column. */
 struct text_pos {
     size_t line, column;
 };
 
 void sources_init(struct sources *s, struct arena *a);
-/* Takes the bytes (they live as long as the arena). At most UINT32_MAX bytes: the caller has checked its limit. */
+/* Takes the bytes (they live as long as the arena, a NUL behind them) and copies the name. At most UINT32_MAX bytes:
+ * the caller has checked its limit. */
 struct source *sources_add(struct sources *s, sv name, sv bytes);
 /* NULL for 0 or an unknown number. */
 struct source *sources_find(const struct sources *s, uint32_t id);
@@ -47,11 +50,13 @@ enum source_read {
     SOURCE_READ_MISSING,
     SOURCE_READ_DENIED,
     SOURCE_READ_DIRECTORY,
-    SOURCE_READ_TOO_LARGE, /* more than limit bytes were there to read; counted on bytes read, so FIFOs and growing files end too */
+    SOURCE_READ_TOO_LARGE, /* more than limit bytes were there to read; counted on bytes read, so FIFOs and growing
+                              files end too */
     SOURCE_READ_FAILED,
 };
 
-/* Reads a file, or standard input for "-". `result` is set for OK only; `system_error` (may be NULL) gets errno otherwise. */
+/* Reads a file, or standard input for "-". `result` is set for OK only; `system_error` (may be NULL) gets errno
+ * otherwise. */
 enum source_read sources_read_file(struct sources *s, sv path, size_t limit, struct source **result, int *system_error);
 
 struct text_pos source_get_pos(struct source *s, uint32_t offset);
