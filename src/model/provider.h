@@ -67,6 +67,15 @@ sv provider_key_text(struct provider_call *c);
 bool provider_is_cancelled(const struct provider_call *c);
 /* Milliseconds left until the deadline; 0 when it has passed. */
 int64_t provider_get_time_left(const struct provider_call *c);
+/* A path of a spec made absolute from the directory of the root blueprint (BP-404); absolute ones as they are. */
+sv provider_get_absolute_path(const struct provider_call *c, sv path);
+/* Fields of a spec; the empty text, `absent`, false when missing, unknown or of another kind. */
+sv provider_get_text(value spec, sv name);
+int64_t provider_get_i64(value spec, sv name, int64_t absent);
+bool provider_get_bool(value spec, sv name);
+/* A mistake found by a type's own validation (BP-313): code, place and path `prefix.name` (`prefix` alone when `name` is empty). */
+struct diag *provider_add_mistake(struct diags *diags, sv code, span at, sv prefix, sv name, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 struct resource_type {
     sv name;               /* "local/file" */
