@@ -7,8 +7,15 @@ source=$(pwd)
 build=$source/build/release
 lintel=$build/src/apps/cli/lintel
 
+bold=
+plain=
+if [ -t 1 ]; then
+    bold=$(printf '\033[1m')
+    plain=$(printf '\033[0m')
+fi
+
 say() {
-    printf '\n\033[1m== %s\033[0m\n' "$*"
+    printf '\n%s== %s%s\n' "$bold" "$*" "$plain"
 }
 
 show() {

@@ -31,7 +31,8 @@ done
 # shellcheck disable=SC2086
 installed=$(dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' $wanted 2>/dev/null | awk '$2 == "ii" { print $1 }')
 missing=
-for package in $wanted; do
+# shellcheck disable=SC2086
+for package in $(printf '%s\n' $wanted | sort -u); do
     echo "$installed" | grep -qxF "$package" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
@@ -54,6 +55,6 @@ install_missing() {
 echo "installing:$missing"
 # The package lists may be missing or old: fetch them once, when installing without them fails.
 if ! install_missing 2>/dev/null; then
-    $as_root apt-get update -qq
+    $as_root apt-get update -qq || echo "setup.sh: some package lists could not be fetched" >&2
     install_missing
 fi
