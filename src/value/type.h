@@ -41,6 +41,9 @@ struct type {
 extern const struct type type_any, type_null, type_bool, type_int, type_float, type_number, type_string, type_bytes,
     type_text, type_scalar, type_list, type_map, type_function, type_absent, type_list_of_strings;
 
+/* The predefined type of the same kind (details are lost, it lives for ever); NULL for NULL. */
+const struct type *type_find_plain(const struct type *t);
+
 const struct type *type_new_list(struct arena *a, const struct type *item);
 const struct type *type_new_map(struct arena *a, const struct type *item);
 /* The type of a value. */

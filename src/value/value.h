@@ -109,8 +109,10 @@ struct map_builder {
     struct arena *arena;
     struct value_entry *entries;
     size_t len, cap;
+    uint32_t *index; /* made by the first map_set beyond 16 entries */
+    size_t index_cap;
 };
-/* Keys are borrowed. The caller does not add a key twice; map_set replaces an existing one in place (linear). */
+/* Keys are borrowed. The caller does not add a key twice; map_set replaces an existing one in place. */
 void map_add(struct map_builder *b, sv key, value item);
 void map_set(struct map_builder *b, sv key, value item);
 value map_done(struct map_builder *b);
@@ -153,7 +155,5 @@ sv value_print_json(struct arena *a, value v, int indent, enum secrecy secrecy);
 /* One short line for people: strings quoted, long ones cut, (known on deploy), (sensitive), control characters escaped.
  */
 void value_render(struct buf *out, value v, size_t width, enum secrecy secrecy);
-/* Clears the text payloads of sensitive leaves from a value about to be dropped: arenas marked secret do that; here for
- * the others. */
 
 #endif
