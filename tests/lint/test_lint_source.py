@@ -1,6 +1,7 @@
 """The checks that read source files find the faults planted for them, and nothing in clean files."""
 
 import os
+import subprocess
 
 from linttree import LintCase, needs
 
@@ -172,3 +173,30 @@ class Docs(LintCase):
 
     def chmod(self, path):
         os.chmod(os.path.join(self.root, path), 0o755)
+
+
+class GenDocs(LintCase):
+    """tools/gen-docs writes what lintel prints and notices when a document is old."""
+
+    def gen_docs(self, *options):
+        command = [os.path.join(self.root, "tools/gen-docs"), *options, os.path.join(self.root, "build")]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
+        return done.returncode, done.stdout.decode()
+
+    def set_lintel(self, script):
+        os.chmod(self.write("build/src/apps/cli/lintel", "#!/bin/sh\n" + script), 0o755)
+
+    def test_documents(self):
+        self.copy("tools/gen-docs")
+        os.chmod(os.path.join(self.root, "tools/gen-docs"), 0o755)
+        self.assertEqual(self.gen_docs("--check")[0], 1)
+        self.set_lintel('echo "# $1"\n')
+        self.assertEqual(self.gen_docs("--check")[0], 1)
+        self.assertEqual(self.gen_docs()[0], 0)
+        self.assertEqual(self.gen_docs("--check"), (0, ""))
+        self.set_lintel('echo "# new $1"\n')
+        status, text = self.gen_docs("--check")
+        self.assertEqual(status, 1)
+        self.assertIn("docs/errors.md:1: is not what `lintel errors --markdown` prints", text)
+        self.set_lintel("exit 3\n")
+        self.assertIn("ended with status 3", self.gen_docs("--check")[1])
