@@ -1,0 +1,14 @@
+#include "providers/local/local.h"
+
+/* sorted */
+static const struct resource_type *const local_types[] = {
+    &local_directory_type,
+    &local_file_type,
+};
+
+const struct provider provider_local = {
+    .name = SV_INIT("local"),
+    .summary = SV_INIT("Files and directories of this machine"),
+    .resources = local_types,
+    .resource_count = sizeof local_types / sizeof local_types[0],
+};
