@@ -75,6 +75,9 @@ class Runner(unittest.TestCase):
 
     def test_exit_statuses_count_without_tap(self):
         self.assertEqual(self.run_tests("true", "false", protocol="exitcode")[:2], (1, "1 passed, 1 failed"))
+        status, last, text = self.run_tests("true", "echo too old; exit 77", protocol="exitcode")
+        self.assertEqual((status, last), (0, "1 passed, 0 failed"))
+        self.assertIn("skipped: t1: too old", text)
 
 
 class UnittestTap(unittest.TestCase):
