@@ -1,0 +1,10 @@
+#include "api/builtin.h"
+
+#include "providers/local/local.h"
+#include "providers/process/process.h"
+#include "providers/random/random.h"
+#include "providers/sqlite/sqlite.h"
+
+static const struct provider *const items[] = {&provider_local, &provider_process, &provider_random, &provider_sqlite};
+
+const struct providers builtin_providers = {items, sizeof items / sizeof *items};

@@ -1,0 +1,95 @@
+/* The public interface: thin functions over dialects. */
+#include "lintel/lintel.h"
+
+#include "api/builtin.h"
+#include "dialects/blueprint/blueprint.h"
+#include "model/host.h"
+#include "text/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lintel {
+    struct arena arena; /* of the last call */
+    struct sources sources;
+    struct diags diags;
+};
+
+const char *lintel_get_version(void) {
+    return LINTEL_VERSION;
+}
+
+static void reset(struct lintel *handle) {
+    arena_fini(&handle->arena);
+    sources_init(&handle->sources, &handle->arena);
+    diags_init(&handle->diags, &handle->arena, &handle->sources);
+}
+
+struct lintel *lintel_open(void) {
+    struct lintel *handle = calloc(1, sizeof *handle);
+    if (!handle)
+        abort(); /* as every allocation: out of memory ends the process */
+    reset(handle);
+    return handle;
+}
+
+void lintel_close(struct lintel *handle) {
+    if (!handle)
+        return;
+    arena_fini(&handle->arena);
+    free(handle);
+}
+
+static enum lintel_result validate(struct lintel *handle, sv name, struct source *source, unsigned flags) {
+    handle->diags.strict = (flags & LINTEL_STRICT) != 0;
+    struct load_request request = {
+        .arena = &handle->arena,
+        .sources = &handle->sources,
+        .diags = &handle->diags,
+        .limits = &limits_default,
+        .providers = flags & LINTEL_NO_PROVIDERS ? NULL : &builtin_providers,
+        .host = (struct host *)&host_system,
+        .file = name,
+        .source = source,
+    };
+    const struct template *t = blueprint_load(&request);
+    if (t && !diags_has_errors(&handle->diags))
+        return LINTEL_OK;
+    return t || handle->sources.items.len > 0 ? LINTEL_INVALID : LINTEL_NOT_READABLE;
+}
+
+enum lintel_result lintel_validate(struct lintel *handle, const char *path, unsigned flags) {
+    if (!handle || !path)
+        return LINTEL_BAD_ARGUMENT;
+    reset(handle);
+    return validate(handle, arena_copy_sv(&handle->arena, sv_from_cstr(path)), NULL, flags);
+}
+
+enum lintel_result lintel_validate_text(struct lintel *handle, const char *name, const char *text, unsigned long length,
+                                        unsigned flags) {
+    if (!handle || !name || (!text && length > 0) || length > limits_default.document_bytes)
+        return LINTEL_BAD_ARGUMENT;
+    reset(handle);
+    sv own_name = arena_copy_sv(&handle->arena, sv_from_cstr(name));
+    sv own_text = arena_copy_sv(&handle->arena, sv_make(text, length));
+    return validate(handle, own_name, sources_add(&handle->sources, own_name, own_text), flags);
+}
+
+const char *lintel_get_diagnostics(struct lintel *handle) {
+    if (!handle)
+        return "[]";
+    struct buf out = BUF(&handle->arena);
+    struct jsonw w = JSONW(&out, 0);
+    struct render_options options = {0};
+    render_diags_json(&w, &handle->diags, &options);
+    return buf_get_sv(&out).data;
+}
+
+const char *lintel_render_diagnostics(struct lintel *handle) {
+    if (!handle || handle->diags.items.len == 0)
+        return "";
+    struct buf out = BUF(&handle->arena);
+    struct render_options options = {0};
+    render_diags(&out, &handle->diags, &options);
+    return buf_get_sv(&out).data;
+}

@@ -1,0 +1,155 @@
+/* The command line: what all commands share.
+ *
+ * One table (commands.c) describes every command; parsing, help, man pages, completions and the reference are made from
+ * it (CLI-003). A `struct cli` is one invocation: its unit (arena, sources, diagnostics), its settings with their
+ * origins, its output. Commands return an exit code and never exit. Results go to standard output, errors and progress
+ * to standard error (CLI-006); with --json every byte of standard output is JSON (CLI-030). */
+#ifndef LINTEL_APPS_CLI_CLI_H
+#define LINTEL_APPS_CLI_CLI_H
+
+#include "base/jsonw.h"
+#include "engine/run.h"
+#include "text/diag.h"
+#include "text/render.h"
+
+enum cli_option_type {
+    OPTION_FLAG = 1,
+    OPTION_TEXT,
+    OPTION_NUMBER,   /* a positive integer */
+    OPTION_DURATION, /* 500ms, 30s, 5m, 1h */
+    OPTION_CHOICE,
+};
+
+struct cli_option {
+    sv name;     /* long name without dashes */
+    char letter; /* short form; 0 without */
+    enum cli_option_type type;
+    sv value_name; /* "FILE"; for choices "a|b|c" */
+    sv fallback;   /* default; may be empty */
+    bool repeatable;
+    bool internal_default; /* the default is worked out, `fallback` only describes it */
+    sv alias_of;           /* another long name that this one stands for */
+    sv summary;
+};
+
+struct cli_argument {
+    sv name;
+    bool optional, many;
+    sv summary;
+};
+
+struct cli;
+
+enum cli_output {
+    OUTPUT_ONE_SHOT = 1, /* one JSON object */
+    OUTPUT_EVENTS,       /* NDJSON */
+};
+
+struct cli_command {
+    sv name;
+    sv alias;   /* Blueprint name: "stage" */
+    sv summary; /* one line */
+    sv details; /* paragraphs */
+    const struct cli_argument *arguments;
+    size_t argument_count;
+    const struct cli_option *const *options;
+    size_t option_count;
+    const sv *examples;
+    size_t example_count;
+    const enum exit_code *exits;
+    size_t exit_count;
+    enum cli_output output;
+    enum exit_code (*run)(struct cli *c);
+};
+
+/* Sorted by name. */
+extern const struct cli_command *const cli_commands[];
+extern const size_t cli_command_count;
+extern const struct cli_option *const cli_global_options[];
+extern const size_t cli_global_option_count;
+const struct cli_command *cli_find_command(sv name);
+
+enum setting_origin {
+    ORIGIN_DEFAULT = 1,
+    ORIGIN_PROJECT_FILE,
+    ORIGIN_ENVIRONMENT,
+    ORIGIN_OPTION,
+};
+
+struct setting {
+    const struct cli_option *option;
+    VEC(sv) texts;
+    enum setting_origin origin;
+    sv origin_text; /* file or variable */
+};
+
+struct cli {
+    struct arena arena;
+    struct sources sources;
+    struct diags diags;
+    struct limits limits;
+    struct mask mask;
+    const struct cli_command *command; /* NULL until known */
+    VEC(struct setting) settings;
+    VEC(sv) arguments;
+    sv project_dir, project_file; /* CLI-004; project_file empty without */
+    sv command_line;              /* without secret values, for the run's actor */
+    bool json, color_out, color_err, quiet, verbose;
+    int json_into;       /* file descriptor, or -1 */
+    struct buf payload;  /* members of the JSON object of a one-shot command */
+    struct jsonw writer; /* into payload; a command adds key and value pairs */
+    bool is_usage_error;
+    const struct host *host;
+    const char *const *argv; /* what was not consumed yet */
+    const atomic_int *signals;
+};
+
+/* One invocation from start to end; returns the exit code. `signals` counts SIGINT and SIGTERM. */
+int cli_run(int argc, const char *const *argv, const atomic_int *signals);
+
+/* --- settings (settings.c) --- */
+/* Reads options, environment and project file. False after reporting usage errors or a bad project file. */
+bool settings_load(struct cli *c, int argc, const char *const *argv);
+const struct setting *settings_find(const struct cli *c, sv name);
+bool settings_get_flag(const struct cli *c, const char *name);
+/* Empty when not set and without default. The last one of repeated options. */
+sv settings_get_text(const struct cli *c, const char *name);
+bool settings_is_given(const struct cli *c, const char *name);
+int64_t settings_get_number(const struct cli *c, const char *name);
+int64_t settings_get_duration_ms(const struct cli *c, const char *name);
+sv setting_origin_get_text(enum setting_origin origin);
+/* False for malformed text. */
+bool duration_parse(sv text, int64_t *ms);
+
+/* --- output (output.c) --- */
+/* Whether JSON is wanted, be it beside human output. */
+bool output_is_machine(const struct cli *c);
+/* Writes result text to standard output; nothing with --json. */
+void output_text(struct cli *c, sv text);
+/* Writes to standard error, unless quiet. */
+void output_note(struct cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One NDJSON line to standard output (with --json) and the --json-into file. */
+void output_event_line(struct cli *c, sv json);
+/* Diagnostics to standard error, and for one-shot commands the JSON object. */
+void output_finish(struct cli *c, enum exit_code code);
+/* Reports a usage error and returns EXIT_USAGE. */
+enum exit_code output_usage_error(struct cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* EXIT_INVALID when there are errors, else EXIT_OK. */
+enum exit_code output_get_check_code(const struct cli *c);
+/* "1.2s", "3m04s" (CLI-021). */
+void output_render_duration(struct buf *out, int64_t ms);
+const char *output_start_color(bool color,
+                               const char *name); /* "red" "green" "yellow" "bold" "dim"; "" without colour */
+const char *output_end_color(bool color);
+
+/* --- reference (help.c, man.c, completion.c) --- */
+void help_render_command(struct buf *out, const struct cli_command *command);
+void help_render_overview(struct buf *out);
+void help_write_json(struct jsonw *w, const struct cli_command *command); /* NULL: all */
+void man_render(struct buf *out, const struct cli_command *command);      /* NULL: lintel(1) */
+bool completion_render(struct buf *out, sv shell);
+sv exit_code_get_meaning(enum exit_code code);
+extern const enum exit_code exit_codes[];
+extern const size_t exit_code_count;
+
+#endif

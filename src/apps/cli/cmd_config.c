@@ -1,0 +1,44 @@
+#include "apps/cli/commands.h"
+
+static void render_setting(struct buf *out, const struct setting *s) {
+    buf_printf(out, "%-18.*s ", SV_ARG(s->option->name));
+    for (size_t i = 0; i < s->texts.len; i++)
+        buf_printf(out, "%s%.*s", i ? ", " : "", SV_ARG(s->texts.items[i]));
+    if (s->texts.len == 0)
+        buf_append_cstr(out, s->option->type == OPTION_FLAG ? "false" : "-");
+    buf_printf(out, "   (%.*s", SV_ARG(setting_origin_get_text(s->origin)));
+    if (s->origin_text.len > 0)
+        buf_printf(out, " %.*s", SV_ARG(s->origin_text));
+    buf_append_cstr(out, ")\n");
+}
+
+static void write_setting(struct jsonw *w, const struct setting *s) {
+    jsonw_begin_object(w);
+    jsonw_put_text(w, "name", s->option->name);
+    jsonw_key(w, SV("values"));
+    jsonw_begin_array(w);
+    for (size_t i = 0; i < s->texts.len; i++)
+        jsonw_text(w, s->texts.items[i]);
+    jsonw_end_array(w);
+    jsonw_put_text(w, "origin", setting_origin_get_text(s->origin));
+    if (s->origin_text.len > 0)
+        jsonw_put_text(w, "from", s->origin_text);
+    jsonw_end_object(w);
+}
+
+enum exit_code cmd_config_run(struct cli *c) {
+    struct buf out = BUF(&c->arena);
+    buf_printf(&out, "project directory: %.*s\nproject file:      %.*s\n\n", SV_ARG(c->project_dir),
+               SV_ARG(c->project_file.len > 0 ? c->project_file : SV("none")));
+    jsonw_put_text(&c->writer, "projectDirectory", c->project_dir);
+    jsonw_put_text(&c->writer, "projectFile", c->project_file);
+    jsonw_key(&c->writer, SV("settings"));
+    jsonw_begin_array(&c->writer);
+    for (size_t i = 0; i < c->settings.len; i++) {
+        render_setting(&out, &c->settings.items[i]);
+        write_setting(&c->writer, &c->settings.items[i]);
+    }
+    jsonw_end_array(&c->writer);
+    output_text(c, buf_get_sv(&out));
+    return EXIT_OK;
+}

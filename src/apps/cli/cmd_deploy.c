@@ -1,0 +1,131 @@
+#include "apps/cli/commands.h"
+#include "apps/cli/consent.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct plan *deploy_read_plan(struct session *s, sv path) {
+    struct cli *c = s->cli;
+    struct source *source = NULL;
+    int error = 0;
+    enum source_read r = sources_read_file(&c->sources, path, c->limits.document_bytes, &source, &error);
+    if (r != SOURCE_READ_OK) {
+        diags_add(&c->diags, DIAG_file_not_readable, SPAN_NONE, "the plan '%.*s' cannot be read: %s",
+                  SV_ARG(render_escape(&c->arena, path)),
+                  r == SOURCE_READ_TOO_LARGE ? "it is too large" : strerror(error));
+        return NULL;
+    }
+    return plan_read_json(&c->arena, source->bytes, s->sealer, &c->diags);
+}
+
+static void show_exports(struct session *s) {
+    struct cli *c = s->cli;
+    struct instance_view view = {0};
+    if (!run_view_instance(&s->config, &view) || view.export_count == 0)
+        return;
+    struct buf out = BUF(&c->arena);
+    buf_append_cstr(&out, "\nExports:\n");
+    for (size_t i = 0; i < view.export_count; i++) {
+        buf_printf(&out, "  %.*s = ", SV_ARG(render_escape(&c->arena, view.exports[i].name)));
+        value_render(&out, view.exports[i].item, 400, REDACT);
+        buf_append_char(&out, '\n');
+    }
+    output_text(c, buf_get_sv(&out));
+}
+
+static sv describe_done(struct cli *c, const struct plan *p, enum exit_code code) {
+    const char *verb = code != EXIT_OK            ? "not finished"
+                       : p->destroy               ? "destroyed"
+                       : p->instance_version == 0 ? "deployed"
+                                                  : "updated";
+    return arena_printf(&c->arena, "\nInstance %.*s %s.\n", SV_ARG(render_escape(&c->arena, p->instance_name)), verb);
+}
+
+static void write_plan_event(struct session *s, const struct plan *p) {
+    struct cli *c = s->cli;
+    struct buf out = BUF(&c->arena);
+    struct jsonw w = JSONW(&out, 0);
+    jsonw_begin_object(&w);
+    jsonw_put_text(&w, "type", SV("plan"));
+    jsonw_key(&w, SV("plan"));
+    plan_write_json(&w, p, s->sealer);
+    jsonw_end_object(&w);
+    output_event_line(c, buf_get_sv(&out));
+}
+
+enum exit_code deploy_carry_out(struct session *s, const struct template *t, const struct plan *p) {
+    struct cli *c = s->cli;
+    struct buf text = BUF(&c->arena);
+    plan_render(&text, p, c->color_out, REDACT);
+    output_text(c, buf_get_sv(&text));
+    if (output_is_machine(c))
+        write_plan_event(s, p);
+    enum consent consent = plan_is_empty(p) && !p->destroy
+                               ? CONSENT_GIVEN
+                               : consent_ask(c, p->destroy ? "\nDestroy all this?" : "\nCarry this out?");
+    if (consent != CONSENT_GIVEN) {
+        output_note(c, "nothing was done");
+        return EXIT_USAGE;
+    }
+    struct progress *progress = progress_new(c);
+    s->config.on_event = progress_on_event;
+    s->config.user = progress;
+    enum exit_code code = run_deploy(&s->config, t, p);
+    progress_end(progress);
+    output_text(c, describe_done(c, p, code));
+    if (code == EXIT_OK && !p->destroy)
+        show_exports(s);
+    return code;
+}
+
+/* A plan file holds the text of its template and the inputs (LC-003). */
+static enum exit_code deploy_saved_plan(struct session *s) {
+    struct cli *c = s->cli;
+    const struct plan *p = deploy_read_plan(s, settings_get_text(c, "plan"));
+    if (!p)
+        return EXIT_INVALID;
+    s->config.instance_id = SV("");
+    s->config.instance_name = p->instance_name;
+    s->config.context = p->context;
+    struct template *t = NULL;
+    if (!p->destroy && !template_load_from_plan(c, p, &t))
+        return EXIT_INVALID;
+    return deploy_carry_out(s, t, p);
+}
+
+static enum exit_code deploy_file(struct session *s, const struct loaded *l) {
+    struct cli *c = s->cli;
+    enum exit_code code = EXIT_FAILED;
+    if (!session_choose_instance(s, l->file))
+        return EXIT_USAGE;
+    const struct plan *p = run_plan(&s->config, l->template, false, l->inputs, l->input_count, &code);
+    if (!p)
+        return code;
+    if (p->drift_count > 0 && settings_get_flag(c, "auto-approve") && !s->config.accept_drift) {
+        struct buf text = BUF(&c->arena);
+        plan_render(&text, p, c->color_out, REDACT);
+        output_text(c, buf_get_sv(&text));
+    }
+    return deploy_carry_out(s, l->template, p);
+}
+
+enum exit_code cmd_deploy_run(struct cli *c) {
+    struct loaded loaded = {0};
+    struct session session = {0};
+    bool saved = settings_is_given(c, "plan");
+    if (saved && c->arguments.len > 0)
+        return output_usage_error(c, "a saved plan holds its blueprint: give either --plan or FILE");
+    if (!saved && !template_choose_file(c, &loaded.file))
+        return EXIT_USAGE;
+    if (!saved && !template_load(c, loaded.file, &loaded))
+        return EXIT_INVALID;
+    if (!consent_is_possible(c))
+        return EXIT_USAGE;
+    enum exit_code code;
+    if (!session_open(c, &session, SESSION_WRITE))
+        code = session_get_error_code(c);
+    else
+        code = saved ? deploy_saved_plan(&session) : deploy_file(&session, &loaded);
+    session_close(&session);
+    return code;
+}

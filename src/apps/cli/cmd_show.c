@@ -1,0 +1,215 @@
+#include "apps/cli/commands.h"
+#include "apps/cli/consent.h"
+
+/* What is shown: the whole instance, or one element and perhaps a property of it. */
+struct view_writer {
+    struct cli *c;
+    struct buf *out;
+    enum secrecy secrecy;
+    sv only;              /* address text; empty: all */
+    struct path property; /* below the element */
+    bool found;
+};
+
+static bool is_wanted(struct view_writer *w, sv address) {
+    bool wanted = w->only.len == 0 || sv_eq(w->only, address);
+    w->found = w->found || wanted;
+    return wanted;
+}
+
+static void render_value(struct view_writer *w, const char *label, value v) {
+    if (!value_is_set(v) || (v.kind == VALUE_MAP && v.map->len == 0))
+        return;
+    buf_printf(w->out, "    %s: ", label);
+    buf_append(w->out, render_escape(w->out->arena, value_print_json(w->out->arena, v, 0, w->secrecy)));
+    buf_append_char(w->out, '\n');
+}
+
+static void put_value(struct view_writer *w, const char *key, value v) {
+    jsonw_key(&w->c->writer, sv_from_cstr(key));
+    if (value_is_set(v))
+        value_write_json(&w->c->writer, v, w->secrecy);
+    else
+        jsonw_null(&w->c->writer);
+}
+
+static void show_property(struct view_writer *w, const struct resource_record *r) {
+    struct map_builder b = {.arena = w->out->arena};
+    map_add(&b, SV("spec"), schema_merge(w->out->arena, r->spec, r->computed));
+    map_add(&b, SV("metadata"), value_is_set(r->metadata) ? r->metadata : value_null());
+    value v = value_find_path(map_done(&b), w->property);
+    if (!value_is_set(v)) {
+        w->found = false;
+        return;
+    }
+    buf_append(w->out, value_print_json(w->out->arena, v, 2, w->secrecy));
+    buf_append_char(w->out, '\n');
+    put_value(w, "value", v);
+}
+
+static void write_resource(struct view_writer *w, const struct resource_record *r) {
+    struct jsonw *j = &w->c->writer;
+    jsonw_begin_object(j);
+    jsonw_put_text(j, "address", r->address.text);
+    jsonw_put_text(j, "type", r->type);
+    jsonw_put_text(j, "status", status_get_text(r->status));
+    jsonw_put_text(j, "preciseStatus", status_get_text(r->precise_status));
+    jsonw_put_text(j, "physicalId", r->physical_id);
+    put_value(w, "specData", r->spec);
+    put_value(w, "computedFields", r->computed);
+    put_value(w, "metadata", r->metadata);
+    jsonw_key(j, SV("dependsOn"));
+    jsonw_begin_array(j);
+    for (size_t i = 0; i < r->depends_on_count; i++)
+        jsonw_text(j, r->depends_on[i]);
+    jsonw_end_array(j);
+    jsonw_key(j, SV("failureReasons"));
+    jsonw_begin_array(j);
+    for (size_t i = 0; i < r->failure_reason_count; i++)
+        jsonw_text(j, r->failure_reasons[i]);
+    jsonw_end_array(j);
+    jsonw_put_i64(j, "deposed", (int64_t)r->deposed_count);
+    jsonw_put_i64(j, "updatedMs", r->updated_ms);
+    jsonw_end_object(j);
+}
+
+static void show_resource(struct view_writer *w, const struct resource_record *r) {
+    if (!is_wanted(w, r->address.text))
+        return;
+    write_resource(w, r);
+    buf_printf(w->out, "  %.*s (%.*s) ", SV_ARG(render_escape(w->out->arena, r->address.text)), SV_ARG(r->type));
+    status_render(w->out, r->status);
+    buf_append_char(w->out, '\n');
+    render_value(w, "spec", r->spec);
+    render_value(w, "computed", r->computed);
+    for (size_t i = 0; i < r->failure_reason_count; i++)
+        buf_printf(w->out, "    failed: %.*s\n", SV_ARG(render_escape(w->out->arena, r->failure_reasons[i])));
+}
+
+static void show_link(struct view_writer *w, const struct link_record *l) {
+    struct jsonw *j = &w->c->writer;
+    if (!is_wanted(w, l->address.text))
+        return;
+    jsonw_begin_object(j);
+    jsonw_put_text(j, "address", l->address.text);
+    jsonw_put_text(j, "status", status_get_text(l->status));
+    put_value(w, "data", l->data);
+    put_value(w, "resourceDataMappings", l->mappings);
+    jsonw_end_object(j);
+    buf_printf(w->out, "  %.*s ", SV_ARG(render_escape(w->out->arena, l->address.text)));
+    status_render(w->out, l->status);
+    buf_append_char(w->out, '\n');
+    render_value(w, "data", l->data);
+}
+
+static void show_export(struct view_writer *w, const struct export_record *e) {
+    struct jsonw *j = &w->c->writer;
+    sv address = arena_printf(w->out->arena, "exports.%.*s", SV_ARG(e->name));
+    if (!is_wanted(w, address))
+        return;
+    jsonw_begin_object(j);
+    jsonw_put_text(j, "address", address);
+    jsonw_put_text(j, "type", e->type);
+    jsonw_put_text(j, "field", e->field);
+    put_value(w, "value", e->item);
+    jsonw_end_object(j);
+    buf_printf(w->out, "  %.*s = ", SV_ARG(render_escape(w->out->arena, address)));
+    value_render(w->out, e->item, 200, w->secrecy);
+    buf_append_char(w->out, '\n');
+}
+
+static void show_head(struct view_writer *w, const struct instance_view *v) {
+    struct jsonw *j = &w->c->writer;
+    jsonw_key(j, SV("instance"));
+    jsonw_begin_object(j);
+    jsonw_put_text(j, "id", v->instance.id);
+    jsonw_put_text(j, "name", v->instance.name);
+    jsonw_put_text(j, "dialect", v->instance.dialect);
+    jsonw_put_text(j, "status", v->instance.status);
+    jsonw_put_i64(j, "version", v->instance.version);
+    jsonw_put_i64(j, "openIntents", (int64_t)v->open_intents);
+    jsonw_end_object(j);
+    if (w->only.len > 0)
+        return;
+    buf_printf(w->out, "Instance %.*s (%.*s) ", SV_ARG(render_escape(w->out->arena, v->instance.name)),
+               SV_ARG(v->instance.id));
+    status_render(w->out, status_find(v->instance.status));
+    buf_printf(w->out, ", version %lld\n", (long long)v->instance.version);
+    if (v->open_intents > 0)
+        buf_printf(w->out, "%zu operations were cut off; deploy or destroy settles them first\n", v->open_intents);
+}
+
+static void show_elements(struct view_writer *w, const struct instance_view *v) {
+    jsonw_key(&w->c->writer, SV("elements"));
+    jsonw_begin_array(&w->c->writer);
+    for (size_t i = 0; i < v->resource_count; i++)
+        show_resource(w, &v->resources[i]);
+    for (size_t i = 0; i < v->link_count; i++)
+        show_link(w, &v->links[i]);
+    for (size_t i = 0; i < v->export_count; i++)
+        show_export(w, &v->exports[i]);
+    jsonw_end_array(&w->c->writer);
+}
+
+static void show_one_property(struct view_writer *w, const struct instance_view *v) {
+    for (size_t i = 0; i < v->resource_count; i++) {
+        if (is_wanted(w, v->resources[i].address.text))
+            show_property(w, &v->resources[i]);
+    }
+}
+
+static enum exit_code show_instance(struct session *s, struct view_writer *w) {
+    struct instance_view view = {0};
+    if (!session_choose_instance(s, SV("blueprint.yaml")))
+        return EXIT_USAGE;
+    if (!run_view_instance(&s->config, &view))
+        return session_get_error_code(w->c);
+    show_head(w, &view);
+    if (w->property.len > 0)
+        show_one_property(w, &view);
+    else
+        show_elements(w, &view);
+    if (w->only.len > 0 && !w->found) {
+        diags_add(&w->c->diags, DIAG_resource_missing, SPAN_NONE, "the instance '%.*s' has no '%.*s'",
+                  SV_ARG(view.instance.name), SV_ARG(w->c->arguments.items[0]));
+        return EXIT_INVALID;
+    }
+    output_text(w->c, buf_get_sv(w->out));
+    return EXIT_OK;
+}
+
+static enum exit_code show_plan_file(struct session *s, struct view_writer *w, sv path) {
+    const struct plan *p = deploy_read_plan(s, path);
+    if (!p)
+        return EXIT_INVALID;
+    plan_render(w->out, p, w->c->color_out, w->secrecy);
+    output_text(w->c, buf_get_sv(w->out));
+    jsonw_key(&w->c->writer, SV("plan"));
+    plan_write_json(&w->c->writer, p, s->sealer);
+    return EXIT_OK;
+}
+
+static enum exit_code show(struct session *s, enum secrecy secrecy) {
+    struct cli *c = s->cli;
+    struct buf out = BUF(&c->arena);
+    struct view_writer w = {.c = c, .out = &out, .secrecy = secrecy};
+    struct addr_parts parts = {0};
+    if (c->arguments.len > 0) {
+        /* An argument that is no address is a file (CLI-012). */
+        if (!addr_parse(&c->arena, c->arguments.items[0], &parts))
+            return show_plan_file(s, &w, c->arguments.items[0]);
+        w.only = addr_make(&c->arena, parts.parent, parts.kind, parts.name).text;
+        w.property = parts.property;
+    }
+    return show_instance(s, &w);
+}
+
+enum exit_code cmd_show_run(struct cli *c) {
+    enum secrecy secrecy;
+    struct session session = {0};
+    if (!secrecy_choose(c, &secrecy))
+        return EXIT_USAGE;
+    enum exit_code code = session_open(c, &session, SESSION_READ) ? show(&session, secrecy) : session_get_error_code(c);
+    session_close(&session);
+    return code;
+}

@@ -1,0 +1,159 @@
+/* Values of variables from outside (CLI-010): environment, files, options. */
+#include "apps/cli/session.h"
+
+#include "value/convert.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+struct input_list {
+    VEC(struct template_input) items;
+};
+
+/* A source for text that stands in no file, so that mistakes in it can be shown. */
+static span add_place(struct cli *c, sv name, sv text) {
+    struct source *source = sources_add(&c->sources, name, text);
+    return span_make(source, 0, text.len);
+}
+
+static void add_text(struct cli *c, struct input_list *list, sv name, sv text, sv place) {
+    struct template_input *input = VEC_ADD(&c->arena, &list->items);
+    *input = (struct template_input){
+        .name = name,
+        .form = INPUT_TEXT,
+        .item = value_string(&c->arena, text),
+        .at = add_place(c, place, SV("")),
+    };
+}
+
+static void add_environment(struct cli *c, struct input_list *list) {
+    struct host_env *items = NULL;
+    size_t count = host_list_env(&c->arena, SV("LINTEL_VAR_"), &items);
+    for (size_t i = 0; i < count; i++)
+        add_text(c, list, sv_slice(items[i].name, 11, items[i].name.len), items[i].text, items[i].name);
+}
+
+static struct source *read_source(struct cli *c, sv path) {
+    struct source *source = NULL;
+    int error = 0;
+    enum source_read r = sources_read_file(&c->sources, path, c->limits.document_bytes, &source, &error);
+    if (r == SOURCE_READ_OK)
+        return source;
+    const char *why = r == SOURCE_READ_TOO_LARGE   ? "it is too large"
+                      : r == SOURCE_READ_DIRECTORY ? "it is a directory"
+                                                   : strerror(error);
+    diags_add(&c->diags, DIAG_file_not_readable, SPAN_NONE, "'%.*s' cannot be read: %s",
+              SV_ARG(render_escape(&c->arena, path)), why);
+    return NULL;
+}
+
+static bool add_pairs(struct cli *c, struct input_list *list, const struct node *root) {
+    for (uint32_t i = 0; i < root->count; i++) {
+        const struct node_pair *pair = &root->pairs[i];
+        value item = value_from_node(&c->arena, pair->value, scalar_resolve_core, &c->limits, &c->diags);
+        if (value_is_error(item) || !node_is_scalar(pair->key))
+            return false;
+        struct template_input *input = VEC_ADD(&c->arena, &list->items);
+        *input =
+            (struct template_input){.name = pair->key->text, .form = INPUT_TYPED, .item = item, .at = pair->value->at};
+    }
+    return true;
+}
+
+static bool add_file(struct cli *c, struct input_list *list, sv path) {
+    struct source *source = read_source(c, path);
+    if (!source)
+        return false;
+    struct doc_options options = doc_options_blueprint;
+    enum doc_format format = doc_find_format(path);
+    options.format = format ? format : DOC_YAML;
+    struct doc_stream *stream = doc_read(&c->arena, source, &options, &c->diags);
+    if (stream->has_errors)
+        return false;
+    const struct node *root = stream->documents.len > 0 ? stream->documents.items[0].root : NULL;
+    if (!root || root->style == NODE_EMPTY)
+        return true;
+    if (root->kind == NODE_MAPPING)
+        return add_pairs(c, list, root);
+    diags_add(&c->diags, DIAG_invalid_map, root->at, "a file of variables is a mapping from names to values");
+    return false;
+}
+
+/* NAME=VALUE; VALUE may be @FILE, and @@ stands for one @. */
+static bool add_option(struct cli *c, struct input_list *list, sv text) {
+    if (sv_find_char(text, '=') == SIZE_MAX || text.data[0] == '=') {
+        output_usage_error(c, "'--var' takes NAME=VALUE, not '%.*s'",
+                           SV_ARG(render_escape(&c->arena, sv_slice(text, 0, 80))));
+        return false;
+    }
+    sv item = text;
+    sv name = sv_cut(&item, '=');
+    if (sv_has_prefix(item, SV("@@"))) {
+        item = sv_slice(item, 1, item.len);
+    } else if (sv_has_prefix(item, SV("@"))) {
+        struct source *source = read_source(c, sv_slice(item, 1, item.len));
+        if (!source)
+            return false;
+        item = source->bytes;
+        if (sv_has_suffix(item, SV("\n")))
+            item = sv_slice(item, 0, item.len - 1);
+    }
+    add_text(c, list, name, item, arena_printf(&c->arena, "--var %.*s", SV_ARG(name)));
+    return true;
+}
+
+bool inputs_collect(struct cli *c, struct template_input **items, size_t *count) {
+    struct input_list list = {0};
+    bool ok = true;
+    add_environment(c, &list);
+    const struct setting *files = settings_find(c, SV("vars"));
+    for (size_t i = 0; files && i < files->texts.len; i++)
+        ok = add_file(c, &list, files->texts.items[i]) && ok;
+    const struct setting *vars = settings_find(c, SV("var"));
+    for (size_t i = 0; vars && i < vars->texts.len; i++)
+        ok = add_option(c, &list, vars->texts.items[i]) && ok;
+    *items = list.items.items;
+    *count = list.items.len;
+    return ok;
+}
+
+/* Reads one line from the terminal; the newline that the user types is not echoed, so one is written. */
+static bool read_line_silently(struct buf *line) {
+    struct termios before;
+    if (tcgetattr(STDIN_FILENO, &before) != 0)
+        return false;
+    struct termios silent = before;
+    silent.c_lflag &= ~(tcflag_t)ECHO;
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+    char ch = 0;
+    bool got = false;
+    while (line->len < 65536 && read(STDIN_FILENO, &ch, 1) == 1) {
+        got = true;
+        if (ch == '\n')
+            break;
+        buf_append_char(line, ch);
+    }
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    return got;
+}
+
+bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result) {
+    if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)
+        return false;
+    struct buf line = BUF(&c->arena);
+    dprintf(STDERR_FILENO, "%.*s: ", SV_ARG(render_escape(&c->arena, name)));
+    bool got = read_line_silently(&line);
+    dprintf(STDERR_FILENO, "\n");
+    if (!got)
+        return false;
+    *result = (struct template_input){
+        .name = name,
+        .form = INPUT_TEXT,
+        .item = value_string(&c->arena, buf_get_sv(&line)),
+        .at = add_place(c, SV("<terminal>"), SV("")),
+    };
+    return true;
+}

@@ -1,0 +1,240 @@
+#include "apps/cli/settings.h"
+
+#include "base/hint.h"
+#include "base/num.h"
+
+static const struct cli_option *find_in(const struct cli_option *const *options, size_t count, sv name) {
+    for (size_t i = 0; i < count; i++) {
+        if (!sv_eq(options[i]->name, name))
+            continue;
+        return options[i]->alias_of.len > 0 ? find_in(options, count, options[i]->alias_of) : options[i];
+    }
+    return NULL;
+}
+
+const struct cli_option *option_find(const struct cli_command *command, sv name) {
+    const struct cli_option *found = find_in(cli_global_options, cli_global_option_count, name);
+    if (!found && command)
+        found = find_in(command->options, command->option_count, name);
+    return found;
+}
+
+bool option_exists_anywhere(sv name) {
+    if (option_find(NULL, name))
+        return true;
+    for (size_t i = 0; i < cli_command_count; i++) {
+        if (option_find(cli_commands[i], name))
+            return true;
+    }
+    return false;
+}
+
+static const struct cli_option *find_letter(const struct cli_command *command, char letter) {
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_global_options[i]->letter == letter)
+            return cli_global_options[i];
+    }
+    for (size_t i = 0; command && i < command->option_count; i++) {
+        if (command->options[i]->letter == letter)
+            return command->options[i];
+    }
+    return NULL;
+}
+
+static bool is_choice(const struct cli_option *option, sv text) {
+    sv rest = option->value_name;
+    while (rest.len > 0) {
+        if (sv_eq(sv_cut(&rest, '|'), text))
+            return true;
+    }
+    return false;
+}
+
+static bool is_valid(const struct cli_option *option, sv text) {
+    int64_t n = 0;
+    switch (option->type) {
+    case OPTION_FLAG:
+        return sv_eq(text, SV("true")) || sv_eq(text, SV("false"));
+    case OPTION_NUMBER:
+        return num_parse_i64(text, 10, &n) == NUM_OK && n > 0;
+    case OPTION_DURATION:
+        return duration_parse(text, &n);
+    case OPTION_CHOICE:
+        return is_choice(option, text);
+    case OPTION_TEXT:
+        return true;
+    }
+    return true;
+}
+
+static const char *get_wanted(const struct cli_option *option) {
+    switch (option->type) {
+    case OPTION_FLAG:
+        return "true or false";
+    case OPTION_NUMBER:
+        return "a positive number";
+    case OPTION_DURATION:
+        return "a duration such as 500ms, 30s, 5m or 1h";
+    case OPTION_CHOICE:
+    case OPTION_TEXT:
+        return "";
+    }
+    return "";
+}
+
+bool option_check_value(struct cli *c, const struct cli_option *option, const struct setting_source *from, sv text) {
+    if (is_valid(option, text))
+        return true;
+    struct buf where = BUF(&c->arena);
+    if (from->origin == ORIGIN_ENVIRONMENT || from->origin == ORIGIN_PROJECT_FILE)
+        buf_printf(&where, "%.*s: ", SV_ARG(from->text));
+    sv shown = render_escape(&c->arena, sv_slice(text, 0, 80));
+    if (option->type == OPTION_CHOICE)
+        output_usage_error(c, "%.*s'--%.*s' takes one of %.*s, not '%.*s'", SV_ARG(buf_get_sv(&where)),
+                           SV_ARG(option->name), SV_ARG(option->value_name), SV_ARG(shown));
+    else
+        output_usage_error(c, "%.*s'--%.*s' takes %s, not '%.*s'", SV_ARG(buf_get_sv(&where)), SV_ARG(option->name),
+                           get_wanted(option), SV_ARG(shown));
+    return false;
+}
+
+/* The command line under way. */
+struct words {
+    const char *const *items;
+    int count, next;
+    bool ok, only_arguments;
+};
+
+static const struct setting_source from_option = {ORIGIN_OPTION, SV_INIT("")};
+
+static bool take_value(struct cli *c, struct words *w, const struct cli_option *option, const char *shown, sv *text) {
+    if (w->next < w->count) {
+        *text = sv_from_cstr(w->items[w->next++]);
+        return true;
+    }
+    output_usage_error(c, "'%s' needs a value: %.*s", shown, SV_ARG(option->value_name));
+    return false;
+}
+
+static bool report_unknown(struct cli *c, sv name) {
+    struct hint hint = HINT(name);
+    for (size_t i = 0; i < cli_global_option_count; i++)
+        hint_offer(&hint, cli_global_options[i]->name);
+    for (size_t i = 0; c->command && i < c->command->option_count; i++)
+        hint_offer(&hint, c->command->options[i]->name);
+    sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
+    output_usage_error(c, "unknown option '--%.*s'", SV_ARG(shown));
+    if (hint.best.len > 0)
+        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '--%.*s'?", SV_ARG(hint.best));
+    return false;
+}
+
+/* `--name value`, `--name=value`, `--flag`, `--flag=false`. */
+static bool take_long(struct cli *c, struct words *w, const char *word) {
+    sv rest = sv_from_cstr(word + 2);
+    bool has_value = sv_find_char(rest, '=') != SIZE_MAX;
+    sv name = sv_cut(&rest, '=');
+    const struct cli_option *option = option_find(c->command, name);
+    if (!option)
+        return report_unknown(c, name);
+    sv text = has_value ? rest : SV("true");
+    if (!has_value && option->type != OPTION_FLAG && !take_value(c, w, option, word, &text))
+        return false;
+    return settings_put(c, option, &from_option, text);
+}
+
+/* `-i name`, `-iname`, bundled flags `-hv`. */
+static bool take_short(struct cli *c, struct words *w, const char *word) {
+    for (const char *p = word + 1; *p; p++) {
+        const struct cli_option *option = find_letter(c->command, *p);
+        if (!option) {
+            output_usage_error(c, "unknown option '-%.*s'", 1, p);
+            return false;
+        }
+        if (option->type == OPTION_FLAG) {
+            if (!settings_put(c, option, &from_option, SV("true")))
+                return false;
+            continue;
+        }
+        sv text = sv_from_cstr(p + 1);
+        if (text.len == 0 && !take_value(c, w, option, word, &text))
+            return false;
+        return settings_put(c, option, &from_option, text);
+    }
+    return true;
+}
+
+static bool take_command(struct cli *c, sv name) {
+    c->command = cli_find_command(name);
+    if (c->command)
+        return true;
+    struct hint hint = HINT(name);
+    for (size_t i = 0; i < cli_command_count; i++)
+        hint_offer(&hint, cli_commands[i]->name);
+    sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
+    output_usage_error(c, "unknown command '%.*s'", SV_ARG(shown));
+    if (hint.best.len > 0)
+        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '%.*s'?", SV_ARG(hint.best));
+    return false;
+}
+
+static bool take_word(struct cli *c, struct words *w) {
+    const char *word = w->items[w->next++];
+    if (!w->only_arguments && word[0] == '-' && word[1] == '-' && word[2] == '\0') {
+        w->only_arguments = true;
+        return true;
+    }
+    if (!w->only_arguments && word[0] == '-' && word[1] == '-')
+        return take_long(c, w, word);
+    if (!w->only_arguments && word[0] == '-' && word[1] != '\0')
+        return take_short(c, w, word);
+    if (!c->command)
+        return take_command(c, sv_from_cstr(word));
+    VEC_PUSH(&c->arena, &c->arguments, sv_from_cstr(word));
+    return true;
+}
+
+static bool check_argument_count(struct cli *c) {
+    size_t least = 0, most = 0;
+    for (size_t i = 0; i < c->command->argument_count; i++) {
+        least += !c->command->arguments[i].optional;
+        most = c->command->arguments[i].many ? SIZE_MAX : most + (most != SIZE_MAX);
+    }
+    if (c->arguments.len < least) {
+        output_usage_error(c, "'%.*s' needs %.*s", SV_ARG(c->command->name),
+                           SV_ARG(c->command->arguments[c->arguments.len].name));
+        return false;
+    }
+    if (c->arguments.len > most) {
+        sv shown = render_escape(&c->arena, sv_slice(c->arguments.items[most], 0, 80));
+        output_usage_error(c, "'%.*s' takes no argument '%.*s'", SV_ARG(c->command->name), SV_ARG(shown));
+        return false;
+    }
+    return true;
+}
+
+/* Asked for before the rest is read, so that a mistake later on the line is still reported in the wanted form. */
+static void take_json_early(struct cli *c, struct words *w) {
+    for (int i = 0; i < w->count; i++) {
+        sv word = sv_from_cstr(w->items[i]);
+        if (sv_eq(word, SV("--")))
+            return;
+        if (sv_eq(word, SV("--json")))
+            settings_put(c, option_find(NULL, SV("json")), &from_option, SV("true"));
+    }
+}
+
+bool options_parse(struct cli *c, int argc, const char *const *argv) {
+    struct words w = {.items = argv + 1, .count = argc > 0 ? argc - 1 : 0, .ok = true};
+    take_json_early(c, &w);
+    while (w.next < w.count) {
+        if (take_word(c, &w))
+            continue;
+        w.ok = false;
+        if (!c->command)
+            return false; /* what follows an unknown command cannot be understood */
+    }
+    if (!w.ok || !c->command || settings_get_flag(c, "help"))
+        return w.ok;
+    return check_argument_count(c);
+}

@@ -1,0 +1,216 @@
+/* Plans for people (CLI-020). */
+#include "apps/cli/session.h"
+
+struct plan_writer {
+    struct buf *out;
+    bool color;
+    enum secrecy secrecy;
+};
+
+sv plan_action_get_symbol(const struct change *change) {
+    switch (change->action) {
+    case ACTION_CREATE:
+        return SV("+");
+    case ACTION_UPDATE:
+    case ACTION_CHECK:
+        return SV("~");
+    case ACTION_REPLACE:
+        return change->destroy_first ? SV("-/+") : SV("+/-");
+    case ACTION_DELETE:
+        return SV("-");
+    case ACTION_READ:
+        return SV("<=");
+    case ACTION_RETAIN:
+        return SV(".");
+    case ACTION_NONE:
+        return SV(" ");
+    }
+    return SV(" ");
+}
+
+static const char *get_action_color(enum change_action action) {
+    switch (action) {
+    case ACTION_CREATE:
+        return "green";
+    case ACTION_DELETE:
+        return "red";
+    case ACTION_UPDATE:
+    case ACTION_CHECK:
+    case ACTION_REPLACE:
+        return "yellow";
+    case ACTION_READ:
+    case ACTION_RETAIN:
+    case ACTION_NONE:
+        return "dim";
+    }
+    return "dim";
+}
+
+static const char *get_action_text(const struct change *change) {
+    switch (change->action) {
+    case ACTION_CREATE:
+        return change->missing ? "will be created again: it is gone" : "will be created";
+    case ACTION_UPDATE:
+        return change->drifted ? "will be updated: it has drifted" : "will be updated";
+    case ACTION_CHECK:
+        return "will be checked: it differs at most by what is known on deploy";
+    case ACTION_REPLACE:
+        return change->destroy_first ? "will be destroyed and created anew"
+                                     : "will be created anew and the old one destroyed";
+    case ACTION_DELETE:
+        return change->deposed ? "left over from a replacement, will be destroyed" : "will be destroyed";
+    case ACTION_READ:
+        return "will be read";
+    case ACTION_RETAIN:
+        return "will be kept, but forgotten";
+    case ACTION_NONE:
+        return "does not change";
+    }
+    return "";
+}
+
+static const char field_symbols[] = {[FIELD_NEW] = '+', [FIELD_MODIFIED] = '~', [FIELD_REMOVED] = '-'};
+
+static void render_value(struct plan_writer *w, value v, bool sensitive, bool unknown) {
+    if (unknown || v.kind == VALUE_UNKNOWN)
+        buf_append_cstr(w->out, "(known on deploy)");
+    else if (sensitive && w->secrecy == REDACT)
+        buf_append_cstr(w->out, "(sensitive)");
+    else
+        value_render(w->out, v, 100, w->secrecy);
+}
+
+static void render_field(struct plan_writer *w, const struct field_change *f) {
+    const char *color = f->kind == FIELD_NEW ? "green" : f->kind == FIELD_REMOVED ? "red" : "yellow";
+    sv path = render_escape(w->out->arena, path_to_text(w->out->arena, f->path));
+    buf_printf(w->out, "      %s%c%s %.*s: ", output_start_color(w->color, color), field_symbols[f->kind],
+               output_end_color(w->color), SV_ARG(path));
+    if (f->kind != FIELD_NEW)
+        render_value(w, f->before, f->sensitive, false);
+    if (f->kind == FIELD_MODIFIED)
+        buf_append_cstr(w->out, " → ");
+    if (f->kind != FIELD_REMOVED)
+        render_value(w, f->after, f->sensitive, f->unknown);
+    if (f->provisional)
+        buf_append_cstr(w->out, " (checked on deploy)");
+    if (f->must_recreate)
+        buf_append_cstr(w->out, "  # forces replacement");
+    buf_append_char(w->out, '\n');
+}
+
+/* Reasons that stand on no field: propagated from what the element uses. */
+static void render_reasons(struct plan_writer *w, const struct change *change) {
+    for (size_t i = 0; i < change->reasons.len; i++) {
+        sv text = change->reasons.items[i].text;
+        if (!sv_has_prefix(text, SV("spec")) && !sv_has_prefix(text, SV("metadata")))
+            buf_printf(w->out, "      # because of %.*s\n", SV_ARG(render_escape(w->out->arena, text)));
+    }
+}
+
+static void render_change(struct plan_writer *w, const struct change *change) {
+    sv symbol = plan_action_get_symbol(change);
+    buf_append_repeat(w->out, ' ', 3 - symbol.len);
+    buf_printf(w->out, "%s%.*s%s %.*s", output_start_color(w->color, get_action_color(change->action)), SV_ARG(symbol),
+               output_end_color(w->color), SV_ARG(render_escape(w->out->arena, change->address.text)));
+    if (change->display_name.len > 0)
+        buf_printf(w->out, " \"%.*s\"", SV_ARG(render_escape(w->out->arena, change->display_name)));
+    if (change->kind == ELEMENT_EXPORT) {
+        buf_append_cstr(w->out, ": ");
+        if (value_is_set(change->before))
+            render_value(w, change->before, value_is_sensitive(change->before), false);
+        if (value_is_set(change->before) && value_is_set(change->after))
+            buf_append_cstr(w->out, " → ");
+        if (value_is_set(change->after))
+            render_value(w, change->after, value_is_sensitive(change->after), !value_is_known(change->after));
+        buf_append_char(w->out, '\n');
+        return;
+    }
+    if (change->type.len > 0)
+        buf_printf(w->out, " (%.*s)", SV_ARG(change->type));
+    buf_printf(w->out, " %s\n", get_action_text(change));
+    for (size_t i = 0; i < change->diff.changes.len; i++)
+        render_field(w, &change->diff.changes.items[i]);
+    for (size_t i = 0; i < change->computed_field_count; i++)
+        buf_printf(w->out, "      + %.*s: (known on deploy)\n", SV_ARG(change->computed_fields[i]));
+    render_reasons(w, change);
+}
+
+static const struct {
+    sv symbol;
+    const char *text;
+} legend[] = {
+    {SV_INIT("+"), "create"},
+    {SV_INIT("~"), "update"},
+    {SV_INIT("-"), "destroy"},
+    {SV_INIT("-/+"), "destroy, then create"},
+    {SV_INIT("+/-"), "create, then destroy"},
+    {SV_INIT("<="), "read"},
+    {SV_INIT("."), "keep, but forget"},
+};
+
+static void render_legend(struct plan_writer *w, const struct plan *p) {
+    const char *between = "";
+    for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
+        bool occurs = false;
+        for (size_t i = 0; i < p->change_count && !occurs; i++)
+            occurs = sv_eq(plan_action_get_symbol(&p->changes[i]), legend[k].symbol);
+        if (!occurs)
+            continue;
+        buf_printf(w->out, "%s%.*s %s", between, SV_ARG(legend[k].symbol), legend[k].text);
+        between = "   ";
+    }
+    buf_append_cstr(w->out, "\n\n");
+}
+
+static void render_changes(struct plan_writer *w, const struct change *changes, size_t count, bool exports) {
+    for (size_t i = 0; i < count; i++) {
+        if ((changes[i].kind == ELEMENT_EXPORT) == exports)
+            render_change(w, &changes[i]);
+    }
+}
+
+static bool has_exports(const struct plan *p) {
+    for (size_t i = 0; i < p->change_count; i++) {
+        if (p->changes[i].kind == ELEMENT_EXPORT)
+            return true;
+    }
+    return false;
+}
+
+static void render_drift(struct plan_writer *w, const struct plan *p) {
+    if (p->drift_count == 0)
+        return;
+    buf_append_cstr(w->out, "Changed outside of lintel since the last run:\n");
+    for (size_t i = 0; i < p->drift_count; i++) {
+        const struct change *d = &p->drift[i];
+        buf_printf(w->out, "  %s%.*s%s %s\n", output_start_color(w->color, "yellow"),
+                   SV_ARG(render_escape(w->out->arena, d->address.text)), output_end_color(w->color),
+                   d->missing ? "is gone" : "differs from its stored state:");
+        for (size_t k = 0; k < d->diff.changes.len; k++)
+            render_field(w, &d->diff.changes.items[k]);
+    }
+    buf_append_char(w->out, '\n');
+}
+
+void plan_render(struct buf *out, const struct plan *p, bool color, enum secrecy secrecy) {
+    struct plan_writer w = {out, color, secrecy};
+    const struct plan_summary *s = &p->summary;
+    render_drift(&w, p);
+    if (plan_is_empty(p)) {
+        buf_printf(out, "Instance %.*s: nothing would change.\n", SV_ARG(render_escape(out->arena, p->instance_name)));
+    } else {
+        buf_printf(out, "Instance %.*s%s\n", SV_ARG(render_escape(out->arena, p->instance_name)),
+                   p->destroy                 ? ": everything will be destroyed"
+                   : p->instance_version == 0 ? " is new"
+                                              : "");
+        render_legend(&w, p);
+        render_changes(&w, p->changes, p->change_count, false);
+        if (has_exports(p))
+            buf_append_cstr(out, "\nExports:\n");
+        render_changes(&w, p->changes, p->change_count, true);
+        buf_append_char(out, '\n');
+    }
+    buf_printf(out, "%sPlan: %zu to create, %zu to update, %zu to replace, %zu to destroy.%s\n",
+               output_start_color(color, "bold"), s->create, s->update + s->check, s->replace, s->destroy,
+               output_end_color(color));
+}

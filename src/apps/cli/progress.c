@@ -1,0 +1,216 @@
+/* What a run says while it goes (LC-060, LC-061, CLI-032): NDJSON for machines; for people a line per ended element,
+ * and on a terminal a live block of what is under way. */
+#include "apps/cli/session.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+struct active {
+    sv address;
+    sv verb;
+    int64_t started_ms;
+};
+
+struct progress {
+    struct cli *cli;
+    bool is_live;      /* the cursor may be moved */
+    size_t live_lines; /* of the block on the screen */
+    VEC(struct active) active;
+};
+
+struct progress *progress_new(struct cli *c) {
+    struct progress *p = ARENA_NEW(&c->arena, struct progress);
+    p->cli = c;
+    p->is_live = isatty(STDERR_FILENO) == 1 && !c->json && !c->quiet;
+    return p;
+}
+
+static void put(sv text) {
+    fwrite(text.data, 1, text.len, stderr);
+    fflush(stderr);
+}
+
+static sv get_verb(const struct event *e) {
+    switch (e->op) {
+    case OP_CREATE:
+        return e->action == ACTION_UPDATE  ? SV("updating")
+               : e->action == ACTION_CHECK ? SV("checking")
+                                           : SV("creating");
+    case OP_LINK:
+        return SV("linking");
+    case OP_DESTROY:
+        return e->action == ACTION_RETAIN ? SV("forgetting") : SV("destroying");
+    case OP_UNLINK:
+        return SV("unlinking");
+    }
+    return SV("working on");
+}
+
+static void erase_block(struct progress *p) {
+    struct buf out = BUF(&p->cli->arena);
+    for (; p->live_lines > 0; p->live_lines--)
+        buf_append_cstr(&out, "\033[1A\033[2K");
+    put(buf_get_sv(&out));
+}
+
+static void draw_block(struct progress *p, int64_t now_ms) {
+    struct buf out = BUF(&p->cli->arena);
+    size_t shown = p->active.len < 10 ? p->active.len : 10;
+    for (size_t i = 0; i < shown; i++) {
+        const struct active *a = &p->active.items[i];
+        buf_printf(&out, "  … %.*s %.*s ", SV_ARG(a->address), SV_ARG(a->verb));
+        output_render_duration(&out, now_ms - a->started_ms);
+        buf_append_char(&out, '\n');
+    }
+    p->live_lines = shown;
+    put(buf_get_sv(&out));
+}
+
+static void remove_active(struct progress *p, sv address) {
+    for (size_t i = 0; i < p->active.len; i++) {
+        if (!sv_eq(p->active.items[i].address, address))
+            continue;
+        for (size_t k = i + 1; k < p->active.len; k++)
+            p->active.items[k - 1] = p->active.items[k];
+        p->active.len--;
+        return;
+    }
+}
+
+static void say_started(struct progress *p, const struct event *e) {
+    struct arena *a = &p->cli->arena;
+    struct active item = {render_escape(a, arena_copy_sv(a, e->address.text)), get_verb(e), e->monotonic_ms};
+    VEC_PUSH(a, &p->active, item);
+    if (!p->is_live && p->cli->verbose)
+        output_note(p->cli, "  %.*s %.*s", SV_ARG(item.address), SV_ARG(item.verb));
+}
+
+static void say_ended(struct progress *p, const struct event *e) {
+    struct cli *c = p->cli;
+    sv address = render_escape(&c->arena, arena_copy_sv(&c->arena, e->address.text));
+    sv status = status_get_text(e->status);
+    bool failed = sv_find(status, SV("failed")) != SIZE_MAX || sv_find(status, SV("interrupted")) != SIZE_MAX;
+    struct buf out = BUF(&c->arena);
+    remove_active(p, address);
+    buf_printf(&out, "  %s%s%s %.*s ", output_start_color(c->color_err, failed ? "red" : "green"), failed ? "✗" : "✓",
+               output_end_color(c->color_err), SV_ARG(address));
+    buf_append(&out, status);
+    buf_append_cstr(&out, " (");
+    output_render_duration(&out, e->elapsed_ms);
+    buf_append_char(&out, ')');
+    output_note(c, "%.*s", SV_ARG(buf_get_sv(&out)));
+}
+
+static void say_heartbeat(struct progress *p, const struct event *e) {
+    if (p->is_live || e->address.text.len == 0)
+        return;
+    struct buf out = BUF(&p->cli->arena);
+    output_render_duration(&out, e->elapsed_ms);
+    output_note(p->cli, "  … %.*s %.*s, %.*s so far", SV_ARG(render_escape(&p->cli->arena, e->address.text)),
+                SV_ARG(get_verb(e)), SV_ARG(buf_get_sv(&out)));
+}
+
+static void say(struct progress *p, const struct event *e) {
+    switch (e->kind) {
+    case EVENT_ELEMENT_STARTED:
+        say_started(p, e);
+        break;
+    case EVENT_ELEMENT_ENDED:
+        say_ended(p, e);
+        break;
+    case EVENT_HEARTBEAT:
+        say_heartbeat(p, e);
+        break;
+    case EVENT_MESSAGE:
+        output_note(p->cli, "%.*s",
+                    SV_ARG(render_escape(&p->cli->arena, mask_apply(&p->cli->mask, &p->cli->arena, e->text))));
+        break;
+    case EVENT_DIAGNOSTIC: /* shown at the end, with all others */
+    case EVENT_SUMMARY:
+        break;
+    }
+}
+
+static sv get_event_type(enum event_kind kind) {
+    switch (kind) {
+    case EVENT_ELEMENT_STARTED:
+    case EVENT_ELEMENT_ENDED:
+        return SV("element");
+    case EVENT_HEARTBEAT:
+        return SV("heartbeat");
+    case EVENT_MESSAGE:
+        return SV("message");
+    case EVENT_DIAGNOSTIC:
+        return SV("diagnostic");
+    case EVENT_SUMMARY:
+        return SV("summary");
+    }
+    return SV("");
+}
+
+static void write_element(struct jsonw *w, const struct event *e) {
+    if (e->address.text.len == 0)
+        return;
+    jsonw_put_text(w, "address", e->address.text);
+    jsonw_put_text(w, "elementType", e->element_type);
+    jsonw_put_text(w, "phase",
+                   e->kind == EVENT_ELEMENT_STARTED ? SV("started")
+                   : e->kind == EVENT_ELEMENT_ENDED ? SV("ended")
+                                                    : SV("underWay"));
+    jsonw_put_text(w, "action", get_verb(e));
+    jsonw_put_text(w, "status", status_get_text(e->status));
+    jsonw_put_text(w, "preciseStatus", status_get_text(e->precise_status));
+    jsonw_put_i64(w, "elapsedMs", e->elapsed_ms);
+}
+
+static void write_json(struct cli *c, const struct event *e) {
+    struct buf out = BUF(&c->arena);
+    struct jsonw w = JSONW(&out, 0);
+    struct render_options options = {.mask = &c->mask};
+    jsonw_begin_object(&w);
+    jsonw_put_text(&w, "type", get_event_type(e->kind));
+    jsonw_put_i64(&w, "wallMs", e->wall_ms);
+    jsonw_put_i64(&w, "monotonicMs", e->monotonic_ms);
+    write_element(&w, e);
+    if (e->text.len > 0)
+        jsonw_put_text(&w, "text", mask_apply(&c->mask, &c->arena, e->text));
+    if (e->diag) {
+        jsonw_key(&w, SV("diagnostic"));
+        render_diag_json(&w, &c->diags, e->diag, &options);
+    }
+    jsonw_end_object(&w);
+    output_event_line(c, buf_get_sv(&out));
+}
+
+/* The summary of a run becomes part of the command's own last line. */
+static void keep_summary(struct cli *c, const struct event *e) {
+    jsonw_put_text(&c->writer, "outcome", e->outcome);
+    jsonw_key(&c->writer, SV("done"));
+    jsonw_begin_object(&c->writer);
+    jsonw_put_i64(&c->writer, "created", (int64_t)(e->done ? e->done->create : 0));
+    jsonw_put_i64(&c->writer, "updated", (int64_t)(e->done ? e->done->update : 0));
+    jsonw_put_i64(&c->writer, "replaced", (int64_t)(e->done ? e->done->replace : 0));
+    jsonw_put_i64(&c->writer, "destroyed", (int64_t)(e->done ? e->done->destroy : 0));
+    jsonw_end_object(&c->writer);
+    jsonw_put_i64(&c->writer, "elapsedMs", e->elapsed_ms);
+}
+
+void progress_on_event(void *user, const struct event *e) {
+    struct progress *p = user;
+    if (e->kind == EVENT_SUMMARY)
+        keep_summary(p->cli, e);
+    else if (output_is_machine(p->cli))
+        write_json(p->cli, e);
+    if (p->cli->json)
+        return;
+    if (p->is_live)
+        erase_block(p);
+    say(p, e);
+    if (p->is_live)
+        draw_block(p, e->monotonic_ms);
+}
+
+void progress_end(struct progress *p) {
+    if (p->is_live)
+        erase_block(p);
+}

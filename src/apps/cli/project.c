@@ -1,0 +1,101 @@
+#include "apps/cli/settings.h"
+
+#include "base/hint.h"
+#include "value/convert.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool project_change_directory(struct cli *c) {
+    sv dir = settings_get_text(c, "C");
+    if (dir.len == 0 || chdir(arena_copy_cstr(&c->arena, dir)) == 0)
+        return true;
+    output_usage_error(c, "cannot go to the directory '%.*s': %s", SV_ARG(dir), strerror(errno));
+    return false;
+}
+
+static bool exists(struct cli *c, sv dir, const char *name, bool want_directory) {
+    struct stat st;
+    const char *path = arena_printf(&c->arena, "%.*s/%s", SV_ARG(dir), name).data;
+    return stat(path, &st) == 0 && (want_directory ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode));
+}
+
+/* The nearest directory upwards with lintel.yaml or .lintel/, else the working directory (CLI-004). */
+void project_find(struct cli *c) {
+    sv cwd = c->host->ops->get_cwd(c->host->user, &c->arena);
+    c->project_dir = cwd;
+    for (sv dir = cwd; dir.len > 0; dir = sv_slice(dir, 0, sv_rfind_char(dir, '/'))) {
+        bool has_file = exists(c, dir, "lintel.yaml", false);
+        if (!has_file && !exists(c, dir, ".lintel", true))
+            continue;
+        c->project_dir = dir;
+        if (has_file)
+            c->project_file = arena_printf(&c->arena, "%.*s/lintel.yaml", SV_ARG(dir));
+        return;
+    }
+}
+
+static bool put_item(struct cli *c, const struct cli_option *option, const struct setting_source *from,
+                     const struct node *n) {
+    struct scalar s = scalar_resolve_node(n, scalar_resolve_core);
+    sv text = n->text;
+    if (s.kind == SCALAR_BOOL)
+        text = s.boolean ? SV("true") : SV("false");
+    return settings_put(c, option, from, text);
+}
+
+static bool put_pair(struct cli *c, const struct setting_source *from, const struct node_pair *pair) {
+    if (!node_is_scalar(pair->key) || !option_exists_anywhere(pair->key->text)) {
+        struct hint hint = HINT(node_is_scalar(pair->key) ? pair->key->text : SV(""));
+        for (size_t i = 0; i < cli_global_option_count; i++)
+            hint_offer(&hint, cli_global_options[i]->name);
+        struct diag *d =
+            diags_add(&c->diags, DIAG_usage_error, pair->key->at, "lintel.yaml has a key that is no option");
+        if (hint.best.len > 0)
+            diag_set_hint(&c->diags, d, "did you mean '%.*s'?", SV_ARG(hint.best));
+        return false;
+    }
+    const struct cli_option *option = option_find(c->command, pair->key->text);
+    if (!option)
+        return true; /* an option of other commands */
+    const struct node *given = pair->value;
+    if (given->kind == NODE_SCALAR)
+        return put_item(c, option, from, given);
+    bool ok = given->kind == NODE_SEQUENCE && option->repeatable;
+    for (uint32_t i = 0; ok && i < given->count; i++)
+        ok = node_is_scalar(given->items[i]) && put_item(c, option, from, given->items[i]);
+    if (!ok && given->kind != NODE_ERROR)
+        diags_add(&c->diags, DIAG_usage_error, given->at, "'%.*s' takes %s in lintel.yaml", SV_ARG(option->name),
+                  option->repeatable ? "a text or a list of texts" : "one text");
+    return ok;
+}
+
+bool project_load_file(struct cli *c) {
+    if (c->project_file.len == 0)
+        return true;
+    struct source *source = NULL;
+    int error = 0;
+    if (sources_read_file(&c->sources, c->project_file, c->limits.document_bytes, &source, &error) != SOURCE_READ_OK) {
+        diags_add(&c->diags, DIAG_file_not_readable, SPAN_NONE, "'%.*s' cannot be read: %s", SV_ARG(c->project_file),
+                  strerror(error));
+        return false;
+    }
+    struct doc_stream *stream = doc_read(&c->arena, source, &doc_options_blueprint, &c->diags);
+    if (stream->has_errors)
+        return false;
+    const struct node *root = stream->documents.len > 0 ? stream->documents.items[0].root : NULL;
+    if (!root || root->style == NODE_EMPTY)
+        return true;
+    if (root->kind != NODE_MAPPING) {
+        diags_add(&c->diags, DIAG_invalid_map, root->at, "lintel.yaml holds a mapping of options");
+        return false;
+    }
+    struct setting_source from = {ORIGIN_PROJECT_FILE, c->project_file};
+    bool ok = true;
+    for (uint32_t i = 0; i < root->count; i++)
+        ok = put_pair(c, &from, &root->pairs[i]) && ok;
+    return ok;
+}

@@ -1,0 +1,142 @@
+#include "apps/cli/session.h"
+
+#include "api/builtin.h"
+#include "api/store_open.h"
+
+#include <sys/stat.h>
+
+static sv get_state_url(struct cli *c) {
+    sv url = settings_get_text(c, "state");
+    return url.len > 0 ? url : arena_printf(&c->arena, "%.*s/.lintel/state.db", SV_ARG(c->project_dir));
+}
+
+static bool store_exists(struct cli *c, sv url) {
+    if (sv_has_prefix(url, SV("memory:")) || sv_find(url, SV("://")) != SIZE_MAX)
+        return true;
+    sv path = sv_has_prefix(url, SV("sqlite:")) ? sv_slice(url, 7, url.len) : url;
+    struct stat st;
+    return stat(arena_copy_cstr(&c->arena, path), &st) == 0;
+}
+
+static bool open_store(struct session *s, enum session_mode mode) {
+    struct cli *c = s->cli;
+    sv url = get_state_url(c);
+    /* Looking at a state that does not exist yet must not make it. */
+    if (mode == SESSION_READ && !store_exists(c, url))
+        url = SV("memory:");
+    struct store_options options = {
+        .diags = &c->diags,
+        .host = (struct host *)c->host,
+        .read_only = mode == SESSION_READ,
+        .busy_timeout_ms = 30000,
+    };
+    s->store = store_open(&c->arena, url, &options);
+    return s->store != NULL;
+}
+
+static bool choose_key_file(struct cli *c, sv *path) {
+    sv spec = settings_get_text(c, "key");
+    if (spec.len == 0) {
+        *path = arena_printf(&c->arena, "%.*s/.lintel/vault/%.*s.key", SV_ARG(c->project_dir),
+                             SV_ARG(settings_get_text(c, "context")));
+        return true;
+    }
+    if (sv_has_prefix(spec, SV("file:"))) {
+        *path = sv_slice(spec, 5, spec.len);
+        return true;
+    }
+    diags_add(&c->diags, DIAG_not_supported_yet, SPAN_NONE, "'--key' takes file:PATH in this version");
+    return false;
+}
+
+static bool open_sealer(struct session *s, enum session_mode mode) {
+    struct cli *c = s->cli;
+    struct sealer_options options = {.arena = &c->arena, .diags = &c->diags, .host = (struct host *)c->host};
+    if (!choose_key_file(c, &options.key_file))
+        return false;
+    struct stat st;
+    bool exists = stat(arena_copy_cstr(&c->arena, options.key_file), &st) == 0;
+    options.create = mode == SESSION_WRITE;
+    options.no_seal = settings_get_flag(c, "no-seal") || (mode == SESSION_READ && !exists);
+    if (s->store->ops->get_store_key(s->store, options.store_key) != STORE_OK)
+        return false;
+    s->sealer = sealer_open(&options);
+    return s->sealer != NULL;
+}
+
+static void fill_config(struct session *s) {
+    struct cli *c = s->cli;
+    s->config = (struct run_config){
+        .arena = &c->arena,
+        .diags = &c->diags,
+        .limits = &c->limits,
+        .store = s->store,
+        .sealer = s->sealer,
+        .providers = &builtin_providers,
+        .host = (struct host *)c->host,
+        .context = settings_get_text(c, "context"),
+        .actor_command = c->command_line,
+        .parallel = (size_t)settings_get_number(c, "parallel"),
+        .lease_ttl_ms = 60000,
+        .lock_timeout_ms = settings_get_duration_ms(c, "lock-timeout"),
+        .drain_ms = 120000,
+        .stable_interval_ms = 5000,
+        .stable_timeout_ms = 1800000,
+        .retry_first_ms = 2000,
+        .retries = 5,
+        .refresh = !settings_is_given(c, "refresh") || settings_get_flag(c, "refresh"),
+        .accept_drift = settings_get_flag(c, "accept-drift"),
+        .force = settings_get_flag(c, "force"),
+        .signals = c->signals,
+    };
+}
+
+bool session_open(struct cli *c, struct session *s, enum session_mode mode) {
+    *s = (struct session){.cli = c};
+    if (!open_store(s, mode) || !open_sealer(s, mode))
+        return false;
+    fill_config(s);
+    return true;
+}
+
+void session_close(struct session *s) {
+    if (s->sealer)
+        sealer_close(s->sealer);
+    if (s->store)
+        s->store->ops->close(s->store);
+    s->sealer = NULL;
+    s->store = NULL;
+}
+
+static bool is_default_file(sv file) {
+    return sv_eq(file, SV("blueprint.yaml")) || sv_eq(file, SV("blueprint.json")) || sv_eq(file, SV("blueprint.jsonc"));
+}
+
+bool session_choose_instance(struct session *s, sv file) {
+    struct cli *c = s->cli;
+    s->config.instance_id = settings_get_text(c, "instance-id");
+    s->config.instance_name = settings_get_text(c, "instance");
+    if (s->config.instance_id.len > 0 || s->config.instance_name.len > 0)
+        return true;
+    if (!is_default_file(file)) {
+        output_usage_error(c, "which instance is meant? Give --instance NAME");
+        return false;
+    }
+    sv cwd = c->host->ops->get_cwd(c->host->user, &c->arena);
+    s->config.instance_name = sv_slice(cwd, sv_rfind_char(cwd, '/') + 1, cwd.len);
+    if (s->config.instance_name.len > 0)
+        return true;
+    output_usage_error(c, "the root directory has no name for the instance: give --instance NAME");
+    return false;
+}
+
+enum exit_code session_get_error_code(const struct cli *c) {
+    for (size_t i = 0; i < c->diags.items.len; i++) {
+        enum diag_code code = c->diags.items.items[i]->code;
+        if (code == DIAG_usage_error || code == DIAG_instance_id_and_name_provided)
+            return EXIT_USAGE;
+        if (code == DIAG_state_busy)
+            return EXIT_LOCKED;
+    }
+    return EXIT_FAILED;
+}
