@@ -40,8 +40,8 @@ struct node {
     uint8_t kind;    /* enum node_kind */
     uint8_t style;   /* enum node_style */
     uint8_t flags;   /* enum node_flags */
-    uint8_t reserved;
-    uint32_t count;  /* items or pairs */
+    uint8_t indent;  /* of a literal or folded scalar read from a file: columns its lines stand in, 255 for that and more */
+    uint32_t count;  /* items or pairs; 0 for a scalar */
     span at;         /* the node without its properties; for collections from first to last byte */
     union {
         sv text; /* scalar: decoded; views the source bytes where nothing had to be decoded. alias: the anchor's name */
@@ -62,9 +62,10 @@ struct node_props {
     struct node *target; /* of an alias: the anchored node; NULL when the anchor is unknown or still open */
 };
 
-/* A comment, for fmt and for tools that keep them. Text without '#', '//' or the ends of a block comment. */
+/* A comment, for fmt and for tools that keep them. */
 struct node_comment {
     span at;
+    sv text;       /* without '#', '//' or the ends of a block comment */
     bool own_line; /* nothing but blanks before it on its line */
 };
 
