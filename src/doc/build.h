@@ -1,7 +1,8 @@
 /* What both readers share: making nodes, collecting children, properties, anchors, reports.
  *
- * Children of open collections stand on one growing stack and are copied into the arena once, when their collection closes. The stack, the
- * text buffer and the key index are scratch memory of one read and go with build_fini. Nodes are cut from blocks taken from the arena. */
+ * Children of open collections stand on one growing stack and are copied into the arena once, when their collection
+ * closes. The stack, the text buffer and the key index are scratch memory of one read and go with build_fini. Nodes are
+ * cut from blocks taken from the arena. */
 #ifndef LINTEL_DOC_BUILD_H
 #define LINTEL_DOC_BUILD_H
 

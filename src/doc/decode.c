@@ -19,16 +19,19 @@ static void put_run(struct decode *d, const char *from, const char *to) {
     d->len += len;
 }
 
-/* `count` line feeds standing for the breaks at `p` and on the blank lines after it; the first `skip` of them are passed over. */
+/* `count` line feeds standing for the breaks at `p` and on the blank lines after it; the first `skip` of them are
+ * passed over. */
 static void put_breaks(struct decode *d, const char *p, size_t skip, size_t count) {
     for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            p = char_skip_blanks(char_skip_break(p));
         if (i >= skip)
             put(d, '\n', p);
-        p = char_skip_blanks(char_skip_break(p));
     }
 }
 
-/* A line break within a flow scalar: blanks around it go; a single break is a space, more are one less line feeds. Returns the next text. */
+/* A line break within a flow scalar: blanks around it go; a single break is a space, more are one less line feeds.
+ * Returns the next text. */
 static const char *fold_break(struct decode *d, const char *p, const char *end, bool is_escaped) {
     const char *first = p;
     size_t breaks = 0;
@@ -139,7 +142,7 @@ static size_t decode_hex_escape(const char *p, size_t digits, uint32_t *codepoin
 
 size_t decode_escape(const char *p, bool is_json, uint32_t *codepoint) {
     static const char letters[] = "\"\\/bfnrt0ave N_LP\t";
-    static const uint32_t meanings[] = {'"', '\\', '/', 8,    12,  '\n',   '\r',   9,     0,
+    static const uint32_t meanings[] = {'"', '\\', '/', 8,   12,   '\n', '\r',   9,      0,
                                         7,   11,   27,  ' ', 0x85, 0xa0, 0x2028, 0x2029, 9};
     enum { JSON_LETTERS = 8 };
     char c = p[1];
@@ -178,15 +181,19 @@ static const char *find_indent(struct block_scalar *block, size_t least) {
         while (*p == ' ')
             p++;
         blanks = (size_t)(p - line);
-        if (!char_is_break(*p))
+        if (*p && !char_is_break(*p))
             break;
         if (blanks > most) {
             most = blanks;
             longest = line;
         }
+        if (*p == 0)
+            break;
     }
     bool has_text = *p != 0 && blanks >= least;
     block->indent = has_text ? blanks : most > least ? most : least;
+    if (!has_text && *p == '\t')
+        return p;
     return has_text && most > blanks ? longest : NULL;
 }
 
@@ -229,27 +236,34 @@ const char *decode_find_block_end(struct block_scalar *block, size_t least) {
     return mistake;
 }
 
-/* Joins the line that starts at `line` to the text so far: `breaks` line breaks lie between, the first of them at `first`. */
-static void put_joint(struct decode *d, const struct block_scalar *block, const char *first, size_t breaks, bool folds) {
+/* Joins the line that starts at `line` to the text so far: `breaks` line breaks lie between, the first of them at
+ * `first`. */
+static void put_joint(struct decode *d, const struct block_scalar *block, const char *first, size_t breaks,
+                      bool folds) {
     if (block->is_folded && folds && breaks == 1)
         put(d, ' ', first);
     else
         put_breaks(d, first, block->is_folded && folds ? 1 : 0, breaks);
 }
 
-/* The breaks behind the last text: none, one or all of them, by chomping. */
+/* The breaks behind the last text: none, one or all of them, by chomping. The end of the file is a break when its line
+ * is not empty. */
 static void put_tail(struct decode *d, const struct block_scalar *block) {
     bool has_text = block->last > block->body;
+    const char *first = char_skip_blanks(block->last);
+    if (block->chomping == 0 && has_text)
+        put(d, '\n', first);
+    if (block->chomping != '+')
+        return;
     size_t breaks = 0;
-    for (const char *p = block->last; p < block->end; p = char_skip_blanks(char_skip_break(p))) {
-        if (!char_is_break(*p))
-            break;
+    const char *line = block->last, *p = first;
+    while (char_is_break(*p) && (line < block->end || breaks == 0)) {
         breaks++;
+        line = char_skip_break(p);
+        p = char_skip_blanks(line);
     }
-    if (block->chomping == '+')
-        put_breaks(d, block->last, 0, breaks);
-    else if (block->chomping == 0 && has_text && breaks > 0)
-        put(d, '\n', block->last);
+    bool ends_file = *p == 0 && (p > line || (breaks == 0 && has_text));
+    put_breaks(d, first, 0, breaks + ends_file);
 }
 
 void decode_block_scalar(struct decode *d, const struct block_scalar *block) {

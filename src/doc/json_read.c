@@ -124,8 +124,8 @@ static void complete_pair(struct json *j) {
 static void pop_bracket(struct json *j, const char *end) {
     struct frame *f = get_top(j);
     complete_pair(j);
-    struct node *n = build_node(j->b, f->is_object ? NODE_MAPPING : NODE_SEQUENCE, NODE_FLOW,
-                                build_span(j->b, f->start, end));
+    struct node *n =
+        build_node(j->b, f->is_object ? NODE_MAPPING : NODE_SEQUENCE, NODE_FLOW, build_span(j->b, f->start, end));
     build_take_children(j->b, n, f->first);
     j->depth--;
     put_node(j, n);

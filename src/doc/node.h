@@ -1,8 +1,9 @@
 /* The document tree: what YAML and JSON readers build and writers print.
  *
- * Invariants: nodes are immutable after reading and live in the unit's arena together with the bytes they view; pairs keep document order,
- * duplicates included (the first of equals has no mark, later ones carry NODE_DUPLICATE); an ERROR node stands for what could not be read and has been
- * reported. Plain scalars keep their text: what a scalar *means* is asked of a resolver, because dialects differ (BP-013, DY-, CF-011). */
+ * Invariants: nodes are immutable after reading and live in the unit's arena together with the bytes they view; pairs
+ * keep document order, duplicates included (the first of equals has no mark, later ones carry NODE_DUPLICATE); an ERROR
+ * node stands for what could not be read and has been reported. Plain scalars keep their text: what a scalar *means* is
+ * asked of a resolver, because dialects differ (BP-013, DY-, CF-011). */
 #ifndef LINTEL_DOC_NODE_H
 #define LINTEL_DOC_NODE_H
 
@@ -28,21 +29,22 @@ enum node_style {
 };
 
 enum node_flags {
-    NODE_DUPLICATE = 1 << 0,  /* this key stood in the mapping before */
+    NODE_DUPLICATE = 1 << 0, /* this key stood in the mapping before */
     NODE_EXPLICIT_KEY = 1 << 1,
-    NODE_ESCAPED = 1 << 2,    /* decoded text differs from the source bytes: places map through node_map_offset */
+    NODE_ESCAPED = 1 << 2, /* decoded text differs from the source bytes: places map through node_map_offset */
 };
 
 struct node_pair;
 struct node_props;
 
 struct node {
-    uint8_t kind;    /* enum node_kind */
-    uint8_t style;   /* enum node_style */
-    uint8_t flags;   /* enum node_flags */
-    uint8_t indent;  /* of a literal or folded scalar read from a file: columns its lines stand in, 255 for that and more */
-    uint32_t count;  /* items or pairs; 0 for a scalar */
-    span at;         /* the node without its properties; for collections from first to last byte */
+    uint8_t kind;  /* enum node_kind */
+    uint8_t style; /* enum node_style */
+    uint8_t flags; /* enum node_flags */
+    uint8_t
+        indent; /* of a literal or folded scalar read from a file: columns its lines stand in, 255 for that and more */
+    uint32_t count; /* items or pairs; 0 for a scalar */
+    span at;        /* the node without its properties; for collections from first to last byte */
     union {
         sv text; /* scalar: decoded; views the source bytes where nothing had to be decoded. alias: the anchor's name */
         struct node **items;
@@ -84,7 +86,8 @@ struct doc_stream {
     bool has_errors;
 };
 
-/* Value of a key (text of a scalar key) in a mapping, or NULL. The first of duplicates. Linear for small mappings; for look-ups by many names use a map. */
+/* Value of a key (text of a scalar key) in a mapping, or NULL. The first of duplicates. Linear for small mappings; for
+ * look-ups by many names use a map. */
 struct node *node_find(const struct node *mapping, sv key);
 struct node_pair *node_find_pair(const struct node *mapping, sv key);
 bool node_is_scalar(const struct node *n);
@@ -93,11 +96,13 @@ const char *node_get_kind_name(const struct node *n);
 /* Structural equality of content (kind, text, style ignored but for plain against quoted, order of pairs kept). */
 bool node_eq(const struct node *a, const struct node *b);
 
-/* The place in the file of the byte `offset` of a scalar's decoded text, exactly, whatever escapes, folding and indentation lie between (BP-301).
- * offset == length gives the place just behind the last character. Re-reads the scalar: linear in its source length, used only to report. */
+/* The place in the file of the byte `offset` of a scalar's decoded text, exactly, whatever escapes, folding and
+ * indentation lie between (BP-301). offset == length gives the place just behind the last character. Re-reads the
+ * scalar: linear in its source length, used only to report. */
 span node_map_span(const struct sources *sources, const struct node *scalar, size_t offset, size_t length);
-/* The file offset of each byte of the decoded text and of its end: text.len + 1 numbers, made in one linear pass, for parsers of what a scalar
- * holds. For scalars without NODE_ESCAPED the text is one run of the file and NULL is returned: offset = node_get_text_start + index. */
+/* The file offset of each byte of the decoded text and of its end: text.len + 1 numbers, made in one linear pass, for
+ * parsers of what a scalar holds. For scalars without NODE_ESCAPED the text is one run of the file and NULL is
+ * returned: offset = node_get_text_start + index. */
 uint32_t *node_map_offsets(struct arena *a, const struct sources *sources, const struct node *scalar);
 uint32_t node_get_text_start(const struct sources *sources, const struct node *scalar);
 

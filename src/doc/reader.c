@@ -55,16 +55,16 @@ static bool check_encoding(struct build *b) {
     }
     size_t valid = utf8_check(bytes);
     if (valid < bytes.len) {
-        struct diag *d = diags_add(build_fail(b), DIAG_invalid_encoding,
-                                   build_span(b, b->base + valid, b->base + valid + 1),
-                                   "byte 0x%02X at offset %zu is not UTF-8", (unsigned char)bytes.data[valid], valid);
+        struct diag *d =
+            diags_add(build_fail(b), DIAG_invalid_encoding, build_span(b, b->base + valid, b->base + valid + 1),
+                      "byte 0x%02X at offset %zu is not UTF-8", (unsigned char)bytes.data[valid], valid);
         diag_set_hint(b->diags, d, "save the text as UTF-8");
         return false;
     }
     const char *nul = memchr(bytes.data, 0, bytes.len);
     if (nul) {
-        struct diag *d = diags_add(build_fail(b), DIAG_invalid_encoding, build_span(b, nul, nul + 1),
-                                   "NUL character in the text");
+        struct diag *d =
+            diags_add(build_fail(b), DIAG_invalid_encoding, build_span(b, nul, nul + 1), "NUL character in the text");
         diag_set_hint(b->diags, d, "remove it; between double quotes it can be written as an escape");
         return false;
     }

@@ -1,9 +1,10 @@
 /* Readers: bytes in, tree out. YAML 1.2 in full, JSON (RFC 8259), JSON with comments (BP-017).
  *
- * Iterative, one pass, linear in the input, no recursion. UTF-8 is checked first; UTF-16 and UTF-32 are recognised and refused by name. Every bound
- * is checked before allocating. Recovering: after a syntax error reading goes on at the next line that can start an entry, so several independent
- * mistakes are reported and a half-typed file still gives a tree (its broken parts are ERROR nodes). Mistakes are diagnostics: `invalid_encoding`,
- * `invalid_syntax`, `limit_exceeded`, and by options `duplicate_key`, `yaml_unsupported_feature`. */
+ * Iterative, one pass, linear in the input, no recursion. UTF-8 is checked first; UTF-16 and UTF-32 are recognised and
+ * refused by name. Every bound is checked before allocating. Recovering: after a syntax error reading goes on at the
+ * next line that can start an entry, so several independent mistakes are reported and a half-typed file still gives a
+ * tree (its broken parts are ERROR nodes). Mistakes are diagnostics: `invalid_encoding`, `invalid_syntax`,
+ * `limit_exceeded`, and by options `duplicate_key`, `yaml_unsupported_feature`. */
 #ifndef LINTEL_DOC_READER_H
 #define LINTEL_DOC_READER_H
 
@@ -20,12 +21,13 @@ enum doc_format {
 /* What a dialect makes of a construct. */
 enum doc_rule {
     DOC_ALLOW = 1,
-    DOC_REFUSE,   /* yaml_unsupported_feature, or duplicate_key, at its place */
+    DOC_REFUSE, /* yaml_unsupported_feature, or duplicate_key, at its place */
 };
 
 struct doc_options {
     enum doc_format format;
-    enum doc_rule duplicate_keys; /* DOC_REFUSE: error duplicate_key naming the first one's line (BP-020); DOC_ALLOW: marked only */
+    enum doc_rule duplicate_keys; /* DOC_REFUSE: error duplicate_key naming the first one's line (BP-020); DOC_ALLOW:
+                                     marked only */
     enum doc_rule tags, anchors, merge_keys, many_documents, tag_directives;
     bool keep_comments;
     const struct limits *limits; /* NULL: limits_default */
@@ -36,7 +38,8 @@ extern const struct doc_options doc_options_yaml;
 extern const struct doc_options doc_options_blueprint;
 
 /* Reads one source. Never NULL; `has_errors` of the stream tells whether something was reported. All lives in `a`. */
-struct doc_stream *doc_read(struct arena *a, struct source *source, const struct doc_options *options, struct diags *diags);
+struct doc_stream *doc_read(struct arena *a, struct source *source, const struct doc_options *options,
+                            struct diags *diags);
 
 /* .yaml .yml .json .jsonc; 0 for another extension. */
 enum doc_format doc_find_format(sv file_name);

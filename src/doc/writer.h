@@ -1,5 +1,6 @@
-/* Writers: tree out again. Output reads back equal (same kinds, text and order). Building a tree for output: node_new_*.
- * Style (indentation, quoting, sequences' indent, line width, which resolver decides that a string needs quotes) is a parameter: dialects differ. */
+/* Writers: tree out again. Output reads back equal (same kinds, text and order). Building a tree for output:
+ * node_new_*. Style (indentation, quoting, sequences' indent, line width, which resolver decides that a string needs
+ * quotes) is a parameter: dialects differ. */
 #ifndef LINTEL_DOC_WRITER_H
 #define LINTEL_DOC_WRITER_H
 
@@ -7,12 +8,12 @@
 #include "doc/scalar.h"
 
 struct yaml_style {
-    unsigned indent;             /* spaces per level, 2 */
-    bool indent_sequences;       /* "- " of a sequence in a mapping indented below its key */
-    bool single_quotes;          /* quote with ' where possible */
-    bool literal_blocks;         /* multi-line strings as | blocks */
-    bool document_start;         /* "---" line */
-    scalar_resolver resolver;    /* a string that this reads as something else is quoted; NULL: core */
+    unsigned indent;          /* spaces per level, 2 */
+    bool indent_sequences;    /* "- " of a sequence in a mapping indented below its key */
+    bool single_quotes;       /* quote with ' where possible */
+    bool literal_blocks;      /* multi-line strings as | blocks */
+    bool document_start;      /* "---" line */
+    scalar_resolver resolver; /* a string that this reads as something else is quoted; NULL: core */
 };
 
 extern const struct yaml_style yaml_style_default;

@@ -1,8 +1,8 @@
 /* The YAML reader's own state: a stack of open collections ("frames") and a place in the bytes. Nothing here recurses.
  *
- * Every frame has a slot, the place where the next node goes, and says what the slot wants. Block collections are driven line by line
- * (yaml_block.c), brackets token by token (yaml_flow.c). A frame's indent is the column of its entries; -1 for the document, so that a
- * node in a slot stands further right than the indent of its frame. */
+ * Every frame has a slot, the place where the next node goes, and says what the slot wants. Block collections are
+ * driven line by line (yaml_block.c), brackets token by token (yaml_flow.c). A frame's indent is the column of its
+ * entries; -1 for the document, so that a node in a slot stands further right than the indent of its frame. */
 #ifndef LINTEL_DOC_YAML_H
 #define LINTEL_DOC_YAML_H
 
@@ -33,12 +33,12 @@ struct frame {
     bool may_pair;    /* flow sequence: the last entry may turn out to be a key */
     bool is_json_key; /* flow: the last node was quoted or bracketed, so that ':' needs no gap */
     int32_t indent;
-    size_t first;              /* number of its first child */
-    const char *start;         /* its first byte */
-    const char *slot_at;       /* where an empty node would stand */
-    const char *entry;         /* flow: start of the last entry */
-    struct node_props *props;  /* read already for the node of the slot */
-    struct node_props *own;    /* of the collection itself */
+    size_t first;             /* number of its first child */
+    const char *start;        /* its first byte */
+    const char *slot_at;      /* where an empty node would stand */
+    const char *entry;        /* flow: start of the last entry */
+    struct node_props *props; /* read already for the node of the slot */
+    struct node_props *own;   /* of the collection itself */
 };
 
 /* Where a node of block context starts, and what it may turn out to be. */
@@ -99,7 +99,9 @@ void yaml_block_line(struct yaml *y);
 void yaml_block_inline(struct yaml *y);
 /* A node of block context is complete: is it a key or a value? */
 void yaml_block_done(struct yaml *y, struct node *n, const struct spot *spot);
-/* Wants a gap, a comment or the end of the line behind a node. */
+/* Wants a gap, a comment or the end of the line. False and reported, with `p` at it, when something else is there. */
+bool yaml_end_line(struct yaml *y);
+/* The same behind a node: recovers by itself. */
 void yaml_finish_line(struct yaml *y);
 bool yaml_is_indicator(const char *p, char indicator);
 

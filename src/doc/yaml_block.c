@@ -14,7 +14,8 @@ static void report_rest(struct yaml *y, const char *p) {
     if (*p == '#')
         yaml_report(y, p, p + 1, "comment without a blank before it", "put a blank before '#' or use quotes");
     else if (*p == ':')
-        yaml_report(y, p, p + 1, "':' is not allowed here", "put the value into quotes or the entry on a line of its own");
+        yaml_report(y, p, p + 1, "':' is not allowed here",
+                    "put the value into quotes or the entry on a line of its own");
     else if (*p == ']' || *p == '}')
         yaml_report(y, p, p + 1, "bracket without its opening one", "remove it or put the text into quotes");
     else if (char_is(*p, CHAR_LINE_STOP))
@@ -23,17 +24,22 @@ static void report_rest(struct yaml *y, const char *p) {
         yaml_report(y, p, p + 1, "unexpected text behind the value", "put the whole value into quotes");
 }
 
-void yaml_finish_line(struct yaml *y) {
-    const char *from = y->p, *p = char_skip_blanks(from);
-    if (*p == '#' && (p > from || p == y->line))
+bool yaml_end_line(struct yaml *y) {
+    const char *p = char_skip_blanks(y->p);
+    if (*p == '#' && (p == y->line || char_is(p[-1], CHAR_GAP)))
         p = yaml_skip_comment(y, p);
     if (*p == 0 || char_is_break(*p)) {
         next_line(y, p);
-        return;
+        return true;
     }
     report_rest(y, p);
     y->p = p;
-    yaml_resync(y);
+    return false;
+}
+
+void yaml_finish_line(struct yaml *y) {
+    if (!yaml_end_line(y))
+        yaml_resync(y);
 }
 
 /* The slot's node gets what was written before it on its own line and on lines above. */
@@ -95,7 +101,8 @@ void yaml_block_done(struct yaml *y, struct node *n, const struct spot *spot) {
             return;
         }
         if (yaml_is_indicator(colon, ':'))
-            yaml_report(y, colon, colon + 1, "a key must stand on one line", "write '? ' before a key of several lines");
+            yaml_report(y, colon, colon + 1, "a key must stand on one line",
+                        "write '? ' before a key of several lines");
         else if (spot->is_key_needed)
             report_no_colon(y, n);
         if (spot->is_key_needed) {
@@ -136,7 +143,8 @@ static void recover_plain(struct yaml *y, struct node *n, const struct spot *spo
 }
 
 /* A plain scalar that is no key and may go on on the next lines. */
-static void read_plain_lines(struct yaml *y, const struct spot *spot, const char *from, const char *to, const char *stop) {
+static void read_plain_lines(struct yaml *y, const struct spot *spot, const char *from, const char *to,
+                             const char *stop) {
     const char *line = NULL, *next;
     bool is_folded = false;
     while ((next = yaml_find_plain_line(stop, y->top->indent + 1, &line)) != NULL) {
@@ -354,7 +362,8 @@ static void read_entry(struct yaml *y, const char *p, int32_t indent) {
     read_spot(y, &spot);
 }
 
-/* The slot waits for a node from an earlier line: this line brings it, or it stays empty. True when the line is used up. */
+/* The slot waits for a node from an earlier line: this line brings it, or it stays empty. True when the line is used
+ * up. */
 static bool fill_slot(struct yaml *y, const char *p, int32_t indent) {
     struct frame *f = y->top;
     bool is_dash = yaml_is_indicator(p, '-');
@@ -367,10 +376,8 @@ static bool fill_slot(struct yaml *y, const char *p, int32_t indent) {
         yaml_put_empty(y);
         return false;
     }
-    struct spot spot = {.start = p,
-                        .column = indent,
-                        .is_key_allowed = !is_tabbed,
-                        .tab = is_tabbed ? y->line + indent : NULL};
+    struct spot spot = {
+        .start = p, .column = indent, .is_key_allowed = !is_tabbed, .tab = is_tabbed ? y->line + indent : NULL};
     y->p = p;
     read_spot(y, &spot);
     return true;
@@ -423,7 +430,8 @@ static void read_line(struct yaml *y, const char *p, int32_t indent) {
         yaml_resync(y);
     } else if (f->kind == FRAME_SEQUENCE && !yaml_is_indicator(p, '-')) {
         if (!y->is_resyncing)
-            yaml_report(y, p, p + 1, "a sequence goes on with '- '", "write '- ' before the item or indent it otherwise");
+            yaml_report(y, p, p + 1, "a sequence goes on with '- '",
+                        "write '- ' before the item or indent it otherwise");
         yaml_resync(y);
     } else if (f->kind == FRAME_MAPPING && yaml_is_indicator(p, '-')) {
         yaml_report(y, p, p + 1, "a mapping goes on with a key, not with '- '", "indent the sequence below its key");

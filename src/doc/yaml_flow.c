@@ -1,7 +1,7 @@
 #include "doc/yaml.h"
 
-/* Over blanks, line breaks and comments to the next token. False where the brackets cannot go on: the line is not indented, a document
- * ends, or the file. */
+/* Over blanks, line breaks and comments to the next token. False where the brackets cannot go on: the line is not
+ * indented, a document ends, or the file. */
 static bool skip_gap(struct yaml *y) {
     const char *p = y->p;
     for (;;) {
@@ -103,8 +103,7 @@ static void read_comma(struct yaml *y) {
 
 void yaml_flow_open(struct yaml *y, char bracket) {
     const char *p = y->p;
-    struct frame *f =
-        yaml_push_frame(y, bracket == '[' ? FRAME_FLOW_SEQUENCE : FRAME_FLOW_MAPPING, p, y->flow_indent);
+    struct frame *f = yaml_push_frame(y, bracket == '[' ? FRAME_FLOW_SEQUENCE : FRAME_FLOW_MAPPING, p, y->flow_indent);
     f->wants = WANTS_ENTRY;
     y->p = f->slot_at = p + 1;
     y->flow_depth++;

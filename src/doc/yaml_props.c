@@ -77,9 +77,9 @@ static bool resolve_tag(struct yaml *y, sv written, sv handle, sv *tag) {
     sv prefix, suffix = sv_slice(written, handle.len, written.len);
     if (!find_handle(y, handle, &prefix)) {
         sv shown = build_show(handle.data, handle.data + handle.len);
-        struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax,
-                                   build_span(&y->b, handle.data, handle.data + handle.len),
-                                   "tag handle '%.*s' is not declared", SV_ARG(shown));
+        struct diag *d =
+            diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, handle.data, handle.data + handle.len),
+                      "tag handle '%.*s' is not declared", SV_ARG(shown));
         diag_set_hint(y->b.diags, d, "declare it with %%TAG above '---'");
         return false;
     }
@@ -93,7 +93,8 @@ static bool resolve_tag(struct yaml *y, sv written, sv handle, sv *tag) {
     size_t len = prefix.len;
     memcpy(out, prefix.data, prefix.len);
     if (!append_suffix(out, &len, suffix)) {
-        yaml_report(y, written.data, written.data + written.len, "bad '%' in a tag", "write two hexadecimal digits behind it");
+        yaml_report(y, written.data, written.data + written.len, "bad '%' in a tag",
+                    "write two hexadecimal digits behind it");
         return false;
     }
     *tag = arena_copy_sv(y->b.arena, sv_make(out, len));
@@ -151,8 +152,7 @@ static void read_tag(struct yaml *y, struct node_props **props) {
     own->tag = from[1] == '<' ? read_verbatim(y) : read_shorthand(y);
     own->tag_at = build_span(&y->b, from, y->p);
     if (y->b.options->tags == DOC_REFUSE)
-        diags_add(build_fail(&y->b), DIAG_yaml_unsupported_feature, own->tag_at,
-                  "YAML tags are not supported here");
+        diags_add(build_fail(&y->b), DIAG_yaml_unsupported_feature, own->tag_at, "YAML tags are not supported here");
 }
 
 void yaml_read_property(struct yaml *y, struct node_props **props) {
@@ -208,7 +208,8 @@ static void read_version(struct yaml *y, struct directives *d, const char **p) {
     const char *from = *p;
     sv version = read_word(p);
     if (!is_version(version))
-        yaml_report(y, from, from + (version.len ? version.len : 1), "bad version in a %YAML directive", "write '%YAML 1.2'");
+        yaml_report(y, from, from + (version.len ? version.len : 1), "bad version in a %YAML directive",
+                    "write '%YAML 1.2'");
     else if (d->has_version)
         yaml_report(y, y->p, from + version.len, "a second %YAML directive", "remove one of them");
     else if (!sv_has_prefix(version, SV("1.")))

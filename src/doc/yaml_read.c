@@ -170,6 +170,16 @@ static void run(struct yaml *y) {
     }
 }
 
+/* Nothing but a comment may follow on the line. */
+static void finish_marker(struct yaml *y) {
+    const char *p = y->p;
+    if (yaml_end_line(y))
+        return;
+    while (*p && !char_is_break(*p))
+        p++;
+    y->p = y->line = *p ? char_skip_break(p) : p;
+}
+
 /* Comments, blank lines, "..." and directives before a document. False at the end of the stream. */
 static bool read_prefix(struct yaml *y, struct directives *d) {
     for (;;) {
@@ -183,7 +193,7 @@ static bool read_prefix(struct yaml *y, struct directives *d) {
         }
         if (*p == '#' || char_is_break(*p) || (p == y->line && *p == '.' && char_is_marker(p))) {
             y->p = *p == '.' ? p + 3 : p;
-            yaml_finish_line(y);
+            finish_marker(y);
         } else if (*p == '%' && p == y->line) {
             yaml_read_directive(y, d);
         } else {
@@ -206,7 +216,7 @@ static void read_end(struct yaml *y, struct document *doc) {
         return;
     doc->explicit_end = true;
     y->p = y->line + 3;
-    yaml_finish_line(y);
+    finish_marker(y);
 }
 
 static void read_document(struct yaml *y, const struct directives *d) {

@@ -19,7 +19,8 @@ bool yaml_looks_like_key(const char *p) {
     }
     if (yaml_is_indicator(p, '?') || yaml_is_indicator(p, ':'))
         return true;
-    if (yaml_is_indicator(p, '-') || char_is(*p, CHAR_FLOW) || *p == '%' || *p == '@' || *p == '`' || *p == '|' || *p == '>')
+    if (yaml_is_indicator(p, '-') || char_is(*p, CHAR_FLOW) || *p == '%' || *p == '@' || *p == '`' || *p == '|' ||
+        *p == '>')
         return false;
     const char *end = yaml_scan_plain(p, CHAR_PLAIN_STOP, &stop);
     return end > p && *stop == ':';
@@ -35,8 +36,8 @@ static bool fits(const struct frame *f, const char *p) {
 static bool is_entry(struct yaml *y, const char *p, int32_t indent) {
     struct frame *f = y->top;
     if (f->kind == FRAME_DOCUMENT) { /* the root itself was broken: the next entry starts a new one */
-        bool starts = y->b.children[f->first]->kind == NODE_ERROR &&
-                      (yaml_is_indicator(p, '-') || yaml_looks_like_key(p));
+        bool is_broken = f->wants != WANTS_NOTHING || y->b.children[f->first]->kind == NODE_ERROR;
+        bool starts = is_broken && (yaml_is_indicator(p, '-') || yaml_looks_like_key(p));
         if (starts) {
             y->b.child_count = f->first;
             f->wants = WANTS_VALUE;

@@ -186,16 +186,17 @@ struct node *yaml_read_block_scalar(struct yaml *y) {
         return NULL;
     block.body = *rest ? char_skip_break(rest) : rest;
     const char *mistake = decode_find_block_end(&block, (size_t)(y->top->indent + 1));
-    if (mistake)
+    if (mistake && *mistake == '\t')
+        yaml_report(y, mistake, mistake + 1, "tab in the indentation", "indent with spaces");
+    else if (mistake)
         yaml_report(y, mistake, mistake + 1, "blank line is indented further than the first line of the text",
                     "take the spaces away or give the indentation in the header, as in '|2'");
     if (block.control)
         report_control(y, block.control);
     const char *to = block.last > block.body ? block.last : char_is_break(*rest) || !*rest ? rest : block.body;
-    struct node *n = build_node(&y->b, NODE_SCALAR, block.is_folded ? NODE_FOLDED : NODE_LITERAL,
-                                build_span(&y->b, from, to));
-    struct decode d = {.base = y->b.base,
-                       .out = build_get_text(&y->b, DECODE_ROOM((size_t)(block.end - block.body)))};
+    struct node *n =
+        build_node(&y->b, NODE_SCALAR, block.is_folded ? NODE_FOLDED : NODE_LITERAL, build_span(&y->b, from, to));
+    struct decode d = {.base = y->b.base, .out = build_get_text(&y->b, DECODE_ROOM((size_t)(block.end - block.body)))};
     decode_block_scalar(&d, &block);
     n->text = arena_copy_sv(y->b.arena, sv_make(d.out, d.len));
     n->flags |= NODE_ESCAPED;
@@ -215,8 +216,8 @@ static void report_anchor(struct yaml *y, const struct node *alias, bool is_open
     struct hint hint = HINT(alias->text);
     for (size_t i = 0; i < y->b.anchors.len && i < 1000; i++)
         hint_offer(&hint, y->b.anchors.entries[i].key);
-    struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax, alias->at, "anchor '%.*s' does not exist",
-                               SV_ARG(name));
+    struct diag *d =
+        diags_add(build_fail(&y->b), DIAG_invalid_syntax, alias->at, "anchor '%.*s' does not exist", SV_ARG(name));
     if (hint.best.len > 0)
         diag_set_hint(y->b.diags, d, "did you mean '%.*s'?", SV_ARG(hint.best));
     else
