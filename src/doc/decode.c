@@ -208,12 +208,7 @@ static const char *skip_text(struct block_scalar *block, const char *p) {
     }
 }
 
-const char *decode_find_block_end(struct block_scalar *block, size_t least) {
-    const char *mistake = NULL;
-    if (block->indicator)
-        block->indent = (least ? least - 1 : 0) + block->indicator;
-    else
-        mistake = find_indent(block, least);
+void decode_find_lines(struct block_scalar *block) {
     const char *p = block->body;
     block->last = p;
     while (*p) {
@@ -233,6 +228,15 @@ const char *decode_find_block_end(struct block_scalar *block, size_t least) {
             p = char_skip_break(p);
     }
     block->end = p;
+}
+
+const char *decode_find_block_end(struct block_scalar *block, size_t least) {
+    const char *mistake = NULL;
+    if (block->indicator)
+        block->indent = (least ? least - 1 : 0) + block->indicator;
+    else
+        mistake = find_indent(block, least);
+    decode_find_lines(block);
     return mistake;
 }
 

@@ -45,5 +45,7 @@ const char *decode_block_header(const char *p, struct block_scalar *block);
  * columns. Returns NULL, or a mistake: a leading blank line that is longer than the first line of text, or a tab that
  * indents. */
 const char *decode_find_block_end(struct block_scalar *block, size_t least);
+/* The same when `indent` is known. */
+void decode_find_lines(struct block_scalar *block);
 
 #endif

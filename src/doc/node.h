@@ -93,8 +93,13 @@ struct node_pair *node_find_pair(const struct node *mapping, sv key);
 bool node_is_scalar(const struct node *n);
 /* "a mapping", "a string", "an array": for messages. Uses the YAML 1.2 core schema for plain scalars. */
 const char *node_get_kind_name(const struct node *n);
-/* Structural equality of content (kind, text, style ignored but for plain against quoted, order of pairs kept). */
+/* Structural equality of content: kind, text, order of pairs. Style matters only where it makes a string of what the
+ * core schema reads as something else: "5" is not 5, but "five" equals five. Aliases are equal by name; tags and
+ * anchors are not compared. */
 bool node_eq(const struct node *a, const struct node *b);
+/* How many nodes expanding every alias below `root` would make. Counting stops beyond `limit` (limits.alias_nodes), so
+ * that a bomb costs no more than that; false then. */
+bool node_count_expanded(const struct node *root, size_t limit, size_t *count);
 
 /* The place in the file of the byte `offset` of a scalar's decoded text, exactly, whatever escapes, folding and
  * indentation lie between (BP-301). offset == length gives the place just behind the last character. Re-reads the

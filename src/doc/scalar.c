@@ -136,7 +136,13 @@ struct scalar scalar_resolve_json(sv s) {
     return !ends_with_point && is_core_float(s) ? make_float(s) : make_string(s);
 }
 
+static bool has_string_tag(const struct node *n) {
+    return n->props && (sv_eq_cstr(n->props->tag, "!") || sv_eq_cstr(n->props->tag, "tag:yaml.org,2002:str"));
+}
+
 struct scalar scalar_resolve_node(const struct node *n, scalar_resolver resolver) {
+    if (has_string_tag(n))
+        return make_string(n->text);
     if (n->style == NODE_PLAIN || n->style == NODE_EMPTY)
         return resolver(n->text);
     return make_string(n->text);

@@ -28,7 +28,7 @@ typedef struct scalar (*scalar_resolver)(sv plain_text);
 
 struct scalar scalar_resolve_core(sv plain_text); /* YAML 1.2 core schema */
 struct scalar scalar_resolve_json(sv plain_text); /* JSON literals and numbers only */
-/* A scalar node: quoted and block styles are always strings (BP-014). */
+/* A scalar node: quoted and block styles are always strings (BP-014), and so is what has the tag `!` or `!!str`. */
 struct scalar scalar_resolve_node(const struct node *n, scalar_resolver resolver);
 
 #endif

@@ -103,20 +103,72 @@ static void print_node(struct buf *out, const struct node *n) {
 }
 
 /* The reader gives an empty stream one document, so that there is always a root; the suite gives it none. */
-static bool is_empty_stream(const struct doc_stream *stream) {
+bool suite_is_empty(const struct doc_stream *stream) {
     const struct document *doc = &stream->documents.items[0];
     return stream->documents.len == 1 && !doc->explicit_start && doc->root->style == NODE_EMPTY && !doc->root->props;
 }
 
 void suite_print_events(struct buf *out, const struct doc_stream *stream) {
     buf_append_cstr(out, "+STR\n");
-    for (size_t i = 0; i < stream->documents.len && !is_empty_stream(stream); i++) {
+    for (size_t i = 0; i < stream->documents.len && !suite_is_empty(stream); i++) {
         const struct document *doc = &stream->documents.items[i];
         buf_append_cstr(out, doc->explicit_start ? "+DOC ---\n" : "+DOC\n");
         print_node(out, doc->root);
         buf_append_cstr(out, doc->explicit_end ? "-DOC ...\n" : "-DOC\n");
     }
     buf_append_cstr(out, "-STR\n");
+}
+
+static bool has_same_props(const struct node *a, const struct node *b) {
+    static const struct node_props none = {0};
+    const struct node_props *x = a->props ? a->props : &none, *y = b->props ? b->props : &none;
+    return sv_eq(x->tag, y->tag) && sv_eq(x->anchor, y->anchor);
+}
+
+static bool has_same_props_below(const struct node *a, const struct node *b) {
+    bool is_same = has_same_props(a, b);
+    for (uint32_t i = 0; i < a->count && is_same; i++) {
+        if (a->kind == NODE_SEQUENCE)
+            is_same = has_same_props_below(a->items[i], b->items[i]);
+        else
+            is_same = has_same_props_below(a->pairs[i].key, b->pairs[i].key) &&
+                      has_same_props_below(a->pairs[i].value, b->pairs[i].value);
+    }
+    return is_same;
+}
+
+bool suite_is_same(const struct node *a, const struct node *b) {
+    return node_eq(a, b) && has_same_props_below(a, b);
+}
+
+static bool means_same_scalar(const struct node *a, const struct node *b) {
+    struct scalar x = scalar_resolve_node(a, scalar_resolve_json), y = scalar_resolve_node(b, scalar_resolve_json);
+    if (x.kind == SCALAR_INT || x.kind == SCALAR_FLOAT) {
+        double left = x.kind == SCALAR_INT ? (double)x.integer : x.number;
+        double right = y.kind == SCALAR_INT ? (double)y.integer : y.number;
+        return y.kind >= SCALAR_INT && y.kind <= SCALAR_FLOAT && left <= right && left >= right;
+    }
+    return x.kind == y.kind && sv_eq(a->text, b->text);
+}
+
+static bool has_same_pair(const struct node_pair *pair, const struct node *mapping) {
+    const struct node *other = node_find(mapping, pair->key->text);
+    return other && suite_means_same(pair->value, other);
+}
+
+bool suite_means_same(const struct node *a, const struct node *b) {
+    if (a->kind != b->kind || a->count != b->count)
+        return false;
+    if (a->kind == NODE_SCALAR)
+        return means_same_scalar(a, b);
+    bool is_same = true;
+    for (uint32_t i = 0; i < a->count && is_same; i++) {
+        if (a->kind == NODE_SEQUENCE)
+            is_same = suite_means_same(a->items[i], b->items[i]);
+        else
+            is_same = has_same_pair(&a->pairs[i], b);
+    }
+    return is_same;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {

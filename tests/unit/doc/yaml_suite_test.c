@@ -1,5 +1,6 @@
-/* All cases of the YAML test suite (BP-013): the events of valid documents, and that invalid ones are refused. Prints
- * TAP itself, one case per directory of the suite, which is looked for in $LINTEL_SUITES. */
+/* All cases of the YAML test suite (BP-013): the events of valid documents, what they mean as JSON, that invalid ones
+ * are refused, and that what the writers make of each document reads back equal. Prints TAP itself, one case per
+ * directory of the suite, which is looked for in $LINTEL_SUITES. */
 #include "suite.h"
 
 #include <stdio.h>
@@ -20,6 +21,47 @@ static void print_commented(const char *title, sv text) {
     }
 }
 
+/* The documents of in.json, one after the other, are what the YAML means under the core schema. */
+static const char *check_json(struct tap *tap, sv json, const struct doc_stream *stream) {
+    static const struct doc_options options = {.format = DOC_JSON};
+    for (size_t i = 0; i < stream->documents.len; i++) {
+        struct buf written = BUF(&tap->arena);
+        doc_write_json(&written, stream->documents.items[i].root, 0, scalar_resolve_core);
+        struct reading wanted, got;
+        reading_open(&wanted, json, &options);
+        reading_open(&got, buf_get_sv(&written), &options);
+        const struct document *doc = &wanted.stream->documents.items[0];
+        bool is_same = !got.stream->has_errors && suite_means_same(doc->root, got.stream->documents.items[0].root);
+        json = sv_slice(json, doc->at.offset + doc->at.length, json.len);
+        reading_close(&wanted);
+        reading_close(&got);
+        if (!is_same) {
+            print_commented("JSON written", buf_get_sv(&written));
+            return "differs from in.json";
+        }
+    }
+    return NULL;
+}
+
+/* What the writer makes of each document reads back as the same tree, whatever the style. */
+static const char *check_writer(struct tap *tap, const struct doc_stream *stream, const struct yaml_style *style) {
+    for (size_t i = 0; i < stream->documents.len; i++) {
+        struct buf written = BUF(&tap->arena);
+        const struct node *root = stream->documents.items[i].root;
+        doc_write_yaml(&written, root, style);
+        struct reading r;
+        reading_open(&r, buf_get_sv(&written), &doc_options_yaml);
+        bool is_same = !r.stream->has_errors && r.stream->documents.len == 1 &&
+                       suite_is_same(root, r.stream->documents.items[0].root);
+        reading_close(&r);
+        if (!is_same) {
+            print_commented("written", buf_get_sv(&written));
+            return "does not read back equal";
+        }
+    }
+    return NULL;
+}
+
 static const char *check_case(struct tap *tap, const char *directory, struct reading *r) {
     struct arena *a = &tap->arena;
     sv events = suite_read_file(a, arena_printf(a, "%s/test.event", directory).data);
@@ -33,7 +75,16 @@ static const char *check_case(struct tap *tap, const char *directory, struct rea
         print_commented("got", buf_get_sv(&out));
         return "events differ";
     }
-    return NULL;
+    static const struct yaml_style other_style = {.indent = 4, .single_quotes = true, .document_start = true};
+    const char *failure = NULL;
+    if (!is_error)
+        failure = check_writer(tap, r->stream, &yaml_style_default);
+    if (!is_error && !failure)
+        failure = check_writer(tap, r->stream, &other_style);
+    sv json = suite_read_file(a, arena_printf(a, "%s/in.json", directory).data);
+    if (!is_error && !failure && json.data && !suite_is_empty(r->stream))
+        failure = check_json(tap, json, r->stream);
+    return failure;
 }
 
 static void run_case(struct tap *tap, const char *directory, const char *name) {
