@@ -1,10 +1,12 @@
-/* Schemas: what a provider says of a resource's spec (blueprint.md 2.3), as static tables or read from declarations (BP-324).
+/* Schemas: what a provider says of a resource's spec (blueprint.md 2.3), as static tables or read from declarations
+ * (BP-324).
  *
- * Zero-initialised members mean "not set". The same tables check literal specs at validation and resolved ones at deployment, fill defaults,
- * guide comparison, and print documentation. */
+ * Zero-initialised members mean "not set". The same tables check literal specs at validation and resolved ones at
+ * deployment, fill defaults, guide comparison, and print documentation. */
 #ifndef LINTEL_MODEL_SCHEMA_H
 #define LINTEL_MODEL_SCHEMA_H
 
+#include "base/map.h"
 #include "text/diag.h"
 #include "value/path.h"
 #include "value/type.h"
@@ -35,7 +37,8 @@ enum schema_flags {
     SCHEMA_HAS_MIN_LENGTH = 1 << 11,
     SCHEMA_HAS_MAX_LENGTH = 1 << 12,
     SCHEMA_REQUIRED = 1 << 13, /* of an attribute */
-    SCHEMA_PATH = 1 << 14,     /* a file name: relative ones are made absolute from the directory of the root blueprint (BP-404) */
+    SCHEMA_PATH =
+        1 << 14, /* a file name: relative ones are made absolute from the directory of the root blueprint (BP-404) */
 };
 
 struct schema;
@@ -46,19 +49,20 @@ struct schema_attribute {
 
 struct schema {
     enum schema_type type;
-    unsigned flags; /* enum schema_flags */
+    unsigned flags;                            /* enum schema_flags */
     const struct schema_attribute *attributes; /* OBJECT, in the order of documentation */
     size_t attribute_count;
-    const struct schema *items;      /* ARRAY, MAP */
+    const struct map *by_name;          /* attributes of large declarations by name; NULL: searched one by one */
+    const struct schema *items;         /* ARRAY, MAP */
     const struct schema *const *one_of; /* UNION */
     size_t one_of_count;
     const char *default_json; /* the default as JSON text; NULL without */
     const char *allowed_json; /* a JSON array of allowed values; NULL: any */
     double minimum, maximum;
     size_t min_length, max_length;
-    const char *pattern;      /* RE2-style syntax, unanchored (BP-321); PCRE2 under limits */
-    sv sort_by;               /* sortArrayByField */
-    sv text;                  /* one line of documentation */
+    const char *pattern; /* RE2-style syntax, unanchored (BP-321); PCRE2 under limits */
+    sv sort_by;          /* sortArrayByField */
+    sv text;             /* one line of documentation */
 };
 
 const struct schema_attribute *schema_find_attribute(const struct schema *s, sv name);
@@ -72,8 +76,9 @@ struct schema_places {
     void *user;
     span (*find)(void *user, struct path p);
 };
-/* Checks a resolved value with the codes of BP-320 and BP-321; unknown parts pass if their type can fit. `written` tells that the value stands in the
- * template (then computed fields are errors). Scalars where the schema wants a string become text if `to_text` (BP-216). Reports at `places`; `prefix` is the path of the value, e.g.
+/* Checks a resolved value with the codes of BP-320 and BP-321; unknown parts pass if their type can fit. `written`
+ * tells that the value stands in the template (then computed fields are errors). Scalars where the schema wants a
+ * string become text if `to_text` (BP-216). Reports at `places`; `prefix` is the path of the value, e.g.
  * resources.x.spec. Returns the value with widened numbers, or ERROR. */
 struct schema_check {
     struct arena *arena;
@@ -85,7 +90,8 @@ struct schema_check {
 value schema_check_value(const struct schema_check *c, const struct schema *s, value v);
 /* Defaults put into absent, not computed fields (BP-323), at any depth of what is there. */
 value schema_fill_defaults(struct arena *a, const struct schema *s, value v);
-/* Computed fields added as UNKNOWN of their type where absent (those of `computed`, and of computedWhenOmitted when omitted). */
+/* Computed fields added as UNKNOWN of their type where absent (those of `computed`, and of computedWhenOmitted when
+ * omitted). */
 value schema_add_unknowns(struct arena *a, const struct schema *s, value v);
 /* Only the computed fields of a value (what a provider may return), and the value without them. */
 value schema_pick_computed(struct arena *a, const struct schema *s, value v);
@@ -102,21 +108,26 @@ enum field_change_kind {
 };
 struct field_change {
     enum field_change_kind kind;
-    struct path path;      /* starts with "spec" or "metadata" (BP-435) */
-    value before, after;   /* kind 0 where not there */
+    struct path path;                                    /* starts with "spec" or "metadata" (BP-435) */
+    value before, after;                                 /* kind 0 where not there */
     bool must_recreate, sensitive, unknown, provisional; /* of `after` */
 };
 struct field_diff {
     VEC(struct field_change) changes;
     VEC(struct path) unchanged;
 };
-/* BP-435 to BP-438: compares leaf by leaf, guided by the schema (NULL: by structure alone). Computed fields are left out unless `drift`, which follows BP-531. */
+/* BP-435 to BP-438: compares leaf by leaf, guided by the schema (NULL: by structure alone). Computed fields are left
+ * out unless `drift`, which follows BP-531. */
 struct schema_diff_request {
     struct arena *arena;
     const struct schema *schema;
     struct path prefix;
     value before, after;
     bool drift;
+    /* Whether the secret whose stored value could not be opened (`before`: UNKNOWN and sensitive) is the same as
+     * `after`, told by digest; NULL: it counts as modified. */
+    bool (*is_same_secret)(void *user, value before, value after);
+    void *user;
 };
 void schema_diff(const struct schema_diff_request *r, struct field_diff *result);
 
