@@ -1,0 +1,211 @@
+/* The one place where marks, words, unknown, pending, absent and failed go from operands to results. */
+#include "lang/machine.h"
+
+enum { PASSED_ON = MARK_SENSITIVE | MARK_PROVISIONAL };
+
+enum operand_rule marks_get_rule(enum operand_rule rule, enum operand_rule standard) {
+    return rule == 0 ? standard : rule;
+}
+
+static uint8_t get_marks(const value *args, size_t count) {
+    uint8_t marks = 0;
+    for (size_t i = 0; i < count; i++) {
+        marks |= args[i].within;
+    }
+    return marks & PASSED_ON;
+}
+
+value marks_join_words(struct evaluator *ev, const value *args, size_t count, value result) {
+    if (ev->trivial_policy) {
+        return result;
+    }
+    uint32_t word = result.word;
+    for (size_t i = 0; i < count; i++) {
+        if (args[i].kind != 0) {
+            word = ev->o.policy->join_words(word, args[i].word);
+        }
+    }
+    result.word = word;
+    return result;
+}
+
+value marks_join(struct evaluator *ev, const value *args, size_t count, value result) {
+    if (ev->trivial_policy) {
+        result.word = 0;
+    }
+    return value_mark(marks_join_words(ev, args, count, result), get_marks(args, count));
+}
+
+/* What kind of deciding operand a value is. */
+enum operand {
+    OPERAND_PLAIN = 0,
+    OPERAND_FAILED,
+    OPERAND_PENDING,
+    OPERAND_ABSENT,
+    OPERAND_UNKNOWN,
+    OPERAND_NULL,
+    OPERAND_KINDS,
+};
+
+static enum operand classify(value v) {
+    if (v.kind == VALUE_ERROR || (v.within & WITHIN_ERROR) != 0) {
+        return OPERAND_FAILED;
+    }
+    if (v.kind == VALUE_PENDING) {
+        return OPERAND_PENDING;
+    }
+    if (v.kind == VALUE_ABSENT) {
+        return OPERAND_ABSENT;
+    }
+    if (v.kind == VALUE_NULL) {
+        return OPERAND_NULL;
+    }
+    return (v.within & WITHIN_UNKNOWN) != 0 ? OPERAND_UNKNOWN : OPERAND_PLAIN;
+}
+
+static enum operand_rule get_operand_rule(const struct evaluator *ev, unsigned flags, enum operand operand) {
+    static const unsigned sees[OPERAND_KINDS] = {[OPERAND_FAILED] = FN_SEES_FAILED,
+                                                 [OPERAND_PENDING] = FN_SEES_PENDING,
+                                                 [OPERAND_ABSENT] = FN_SEES_ABSENT,
+                                                 [OPERAND_UNKNOWN] = FN_SEES_UNKNOWN,
+                                                 [OPERAND_NULL] = FN_SEES_NULL};
+    const struct eval_policy *p = ev->o.policy;
+    if (operand == OPERAND_PLAIN || (flags & sees[operand]) != 0) {
+        return OPERAND_PASS;
+    }
+    const enum operand_rule rules[OPERAND_KINDS] = {[OPERAND_FAILED] = p->failed_operand,
+                                                    [OPERAND_PENDING] = p->pending_operand,
+                                                    [OPERAND_ABSENT] = p->absent_operand,
+                                                    [OPERAND_UNKNOWN] = p->unknown_operand,
+                                                    [OPERAND_NULL] = p->null_operand};
+    return marks_get_rule(rules[operand], operand == OPERAND_NULL ? OPERAND_PASS : OPERAND_ABSORB);
+}
+
+bool marks_ends_early(const struct evaluator *ev, unsigned flags, value v) {
+    if (ev->o.policy->strict_all_operands) {
+        return false;
+    }
+    return classify(v) == OPERAND_FAILED && get_operand_rule(ev, flags, OPERAND_FAILED) != OPERAND_PASS;
+}
+
+bool marks_item_ends_early(const struct evaluator *ev, value v) {
+    return v.kind == VALUE_ERROR && !ev->o.policy->strict_all_operands &&
+           marks_get_rule(ev->o.policy->failed_item, OPERAND_ABSORB) != OPERAND_PASS;
+}
+
+static value fail_operand(struct evaluator *ev, const struct expr *e, const struct fn_def *fn, size_t index, value v) {
+    enum diag_code code = ev->o.policy->operand_code != 0 ? ev->o.policy->operand_code : DIAG_invalid_substitution;
+    bool has_place = e != NULL && e->call.args != NULL && index < e->count;
+    span at = has_place ? e->call.args[index]->at : report_get_span(ev);
+    const char *kind = value_get_kind_name((enum value_kind)v.kind);
+    if (fn == NULL) {
+        return eval_fail(ev, code, at, "'%s' cannot stand here", kind);
+    }
+    return eval_fail(ev, code, at, "'%.*s': argument %zu must not be '%s'", SV_ARG(fn->name), index + 1, kind);
+}
+
+/* The operands of each deciding kind that come first. */
+struct deciders {
+    size_t first[OPERAND_KINDS]; /* index + 1; 0: none */
+};
+
+static struct deciders find_deciders(const struct evaluator *ev, unsigned flags, const value *args, size_t count) {
+    struct deciders d = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        enum operand operand = args[i].kind == 0 ? OPERAND_PLAIN : classify(args[i]);
+        if (d.first[operand] == 0 && get_operand_rule(ev, flags, operand) != OPERAND_PASS) {
+            d.first[operand] = i + 1;
+        }
+    }
+    return d;
+}
+
+/* The kind that decides among those found: failed and pending by the policy, then absent, null, unknown. */
+static enum operand choose(const struct evaluator *ev, const struct deciders *d) {
+    size_t failed = d->first[OPERAND_FAILED], pending = d->first[OPERAND_PENDING];
+    if (failed != 0 && (pending == 0 || failed < pending || ev->o.policy->failed_before_pending)) {
+        return OPERAND_FAILED;
+    }
+    if (pending != 0) {
+        return OPERAND_PENDING;
+    }
+    if (d->first[OPERAND_ABSENT] != 0) {
+        return OPERAND_ABSENT;
+    }
+    if (d->first[OPERAND_NULL] != 0) {
+        return OPERAND_NULL;
+    }
+    return d->first[OPERAND_UNKNOWN] != 0 ? OPERAND_UNKNOWN : OPERAND_PLAIN;
+}
+
+static value make_absorbed(const struct fn_def *fn, enum operand operand, value decider) {
+    if (operand == OPERAND_FAILED) {
+        return value_error(decider.kind == VALUE_ERROR ? decider.cause : NULL);
+    }
+    if (operand == OPERAND_PENDING) {
+        return value_pending(decider.cause);
+    }
+    if (operand == OPERAND_ABSENT) {
+        return value_absent();
+    }
+    return operand == OPERAND_NULL ? value_null() : value_unknown(fn != NULL ? fn->result : NULL);
+}
+
+bool marks_decide(struct evaluator *ev, const struct expr *e, unsigned flags, const struct fn_def *fn,
+                  const value *args, size_t count, value *result) {
+    struct deciders d = find_deciders(ev, flags, args, count);
+    enum operand operand = choose(ev, &d);
+    if (operand == OPERAND_PLAIN) {
+        return false;
+    }
+    size_t index = d.first[operand] - 1;
+    if (get_operand_rule(ev, flags, operand) == OPERAND_FAIL) {
+        *result = fail_operand(ev, e, fn, index, args[index]);
+        return true;
+    }
+    value v = marks_join(ev, args, count, make_absorbed(fn, operand, args[index]));
+    if (operand != OPERAND_FAILED && ev->o.ops->absorb != NULL) {
+        v = ev->o.ops->absorb(ev->o.user, ev, e, args, count, v);
+    }
+    *result = v;
+    return true;
+}
+
+bool marks_decide_items(struct evaluator *ev, const value *items, size_t count, value *result) {
+    const struct eval_policy *p = ev->o.policy;
+    bool failed_passes = marks_get_rule(p->failed_item, OPERAND_ABSORB) == OPERAND_PASS;
+    bool pending_passes = marks_get_rule(p->pending_item, OPERAND_ABSORB) == OPERAND_PASS;
+    struct deciders d = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].kind == VALUE_ERROR && !failed_passes && d.first[OPERAND_FAILED] == 0) {
+            d.first[OPERAND_FAILED] = i + 1;
+        } else if (items[i].kind == VALUE_PENDING && !pending_passes && d.first[OPERAND_PENDING] == 0) {
+            d.first[OPERAND_PENDING] = i + 1;
+        }
+    }
+    enum operand operand = choose(ev, &d);
+    if (operand == OPERAND_PLAIN) {
+        return false;
+    }
+    *result = make_absorbed(NULL, operand, items[d.first[operand] - 1]);
+    return true;
+}
+
+value marks_step(struct evaluator *ev, value base, value item) {
+    value v = value_mark(item, base.marks);
+    return base.word == 0 ? v : marks_join_words(ev, &base, 1, v);
+}
+
+value marks_limit(struct evaluator *ev, const struct fn_def *fn, span at, value v) {
+    const struct limits *l = ev->o.limits;
+    bool text = (v.kind == VALUE_STRING || v.kind == VALUE_BYTES) && v.text->len > l->result_text;
+    bool items = (v.kind == VALUE_LIST && v.list->len > l->result_items) ||
+                 (v.kind == VALUE_MAP && v.map->len > l->result_items);
+    if (!text && !items) {
+        return v;
+    }
+    size_t limit = text ? l->result_text : l->result_items;
+    sv name = fn != NULL ? fn->name : SV("text");
+    return eval_fail(ev, DIAG_limit_exceeded, at, "'%.*s': the result has more than %zu %s", SV_ARG(name), limit,
+                     text ? "bytes" : "items");
+}
