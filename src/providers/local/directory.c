@@ -180,8 +180,10 @@ static enum provider_result directory_recover(struct provider_call *c) {
         result = find_directory(c, &p, &fd, &mode);
     }
     if (result == PROVIDER_OK) {
-        bool cannot_tell = mark_read(c, fd) == MARK_UNSUPPORTED && !is_ours(c, fd, mode);
-        result = is_ours(c, fd, mode) ? finish(c) : cannot_tell ? PROVIDER_CANNOT_TELL : PROVIDER_ABSENT;
+        bool is_made = is_ours(c, fd, mode);
+        bool is_done = is_made && mode == get_wanted_mode(c);
+        bool cannot_tell = !is_made && mark_read(c, fd) == MARK_UNSUPPORTED;
+        result = is_done ? finish(c) : cannot_tell ? PROVIDER_CANNOT_TELL : PROVIDER_ABSENT;
     }
     if (fd >= 0) {
         close(fd);

@@ -303,7 +303,8 @@ static enum provider_result file_destroy(struct provider_call *c) {
     return result;
 }
 
-/* Without marks the content tells: the file was written whole, or not at all. */
+/* The operation is done when the file is as wanted: an update of an earlier run may have had the same key. Without
+ * marks the content alone tells. */
 static enum provider_result file_recover(struct provider_call *c) {
     struct place p;
     struct found_file f = {.fd = -1};
@@ -313,9 +314,8 @@ static enum provider_result file_recover(struct provider_call *c) {
         result = load_file(c, &p, &f);
     }
     if (result == PROVIDER_OK) {
-        bool is_ours = f.mark == MARK_OURS || (f.mark == MARK_UNSUPPORTED && is_as_wanted(c, &f));
-        result = is_ours ? PROVIDER_OK : PROVIDER_ABSENT;
-        c->computed = is_ours ? compute_fields(c, f.contents, f.size) : (value){0};
+        bool is_done = (f.mark == MARK_OURS || f.mark == MARK_UNSUPPORTED) && is_as_wanted(c, &f);
+        result = is_done ? finish(c) : PROVIDER_ABSENT;
     }
     found_close(&f);
     place_close(&p);
