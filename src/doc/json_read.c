@@ -131,19 +131,48 @@ static void pop_bracket(struct json *j, const char *end) {
     put_node(j, n);
 }
 
+/* A closing bracket of the wrong kind: was the inner one forgotten, so that this one closes the next outer one? What
+ * follows tells. */
+static bool closes_outer(struct json *j) {
+    if (j->depth < 2 || j->frames[j->depth - 2].is_object == get_top(j)->is_object)
+        return false;
+    const char *next = j->p + 1;
+    while (char_is_blank(*next) || char_is_break(*next))
+        next++;
+    if (j->depth == 2)
+        return *next == 0;
+    return *next == ',' || *next == (j->frames[j->depth - 3].is_object ? '}' : ']');
+}
+
+static void report_unclosed(struct json *j, const struct frame *f) {
+    struct diag *d = diags_add(build_fail(j->b), DIAG_invalid_syntax, build_span(j->b, f->start, f->start + 1),
+                               "'%c' is never closed", *f->start);
+    diag_set_hint(j->b->diags, d, "close it with '%c'", f->is_object ? '}' : ']');
+}
+
+static void report_mismatch(struct json *j, const struct frame *f) {
+    struct diag *d = diags_add(build_fail(j->b), DIAG_invalid_syntax, build_span(j->b, j->p, j->p + 1),
+                               "'%c' closes a bracket that '%c' opens", *j->p, *f->start);
+    diag_add_related(j->b->diags, d, build_span(j->b, f->start, f->start + 1), "opened here");
+    diag_set_hint(j->b->diags, d, "write '%c' instead", f->is_object ? '}' : ']');
+}
+
 static void close_bracket(struct json *j) {
     struct frame *f = get_top(j);
-    const char *p = j->p++;
+    const char *p = j->p;
     if (!f) {
         report_once(j, p, p + 1, "bracket without its opening one", "remove it");
+        j->p++;
         return;
     }
-    char wanted = f->is_object ? '}' : ']';
-    if (*p != wanted) {
-        struct diag *d = diags_add(build_fail(j->b), DIAG_invalid_syntax, build_span(j->b, p, p + 1),
-                                   "'%c' closes a bracket that '%c' opens", *p, *f->start);
-        diag_add_related(j->b->diags, d, build_span(j->b, f->start, f->start + 1), "opened here");
-        diag_set_hint(j->b->diags, d, "write '%c' instead", wanted);
+    if (*p != (f->is_object ? '}' : ']') && closes_outer(j)) {
+        report_unclosed(j, f);
+        j->is_quiet = false;
+        pop_bracket(j, p);
+        return;
+    }
+    if (*p != (f->is_object ? '}' : ']')) {
+        report_mismatch(j, f);
     } else if (f->wants == WANTS_COLON || f->wants == WANTS_VALUE) {
         report_once(j, p, p + 1, "value is missing", "write ':' and a value behind the key");
     } else if (f->wants == WANTS_ENTRY && !j->allows_comments) {
@@ -151,6 +180,7 @@ static void close_bracket(struct json *j) {
                     "remove it, or name the file .jsonc to allow it");
     }
     j->is_quiet = false;
+    j->p++;
     pop_bracket(j, p + 1);
 }
 
@@ -339,9 +369,7 @@ static void read_value(struct json *j) {
 static void finish(struct json *j) {
     struct frame *f = get_top(j);
     if (f && !j->b->is_stopped) {
-        struct diag *d = diags_add(build_fail(j->b), DIAG_invalid_syntax, build_span(j->b, f->start, f->start + 1),
-                                   "'%c' is never closed", *f->start);
-        diag_set_hint(j->b->diags, d, "close it with '%c'", f->is_object ? '}' : ']');
+        report_unclosed(j, f);
     } else if (!j->has_root && !j->b->is_stopped) {
         report_once(j, j->p, j->p, "document is empty", "write a value, such as {}");
     } else if (*j->p && !j->b->is_stopped) {

@@ -33,6 +33,7 @@ struct frame {
     bool may_pair;    /* flow sequence: the last entry may turn out to be a key */
     bool is_json_key; /* flow: the last node was quoted or bracketed, so that ':' needs no gap */
     int32_t indent;
+    int32_t former_indent;    /* before a misplaced entry was taken for one of this collection; else -1 */
     size_t first;             /* number of its first child */
     const char *start;        /* its first byte */
     const char *slot_at;      /* where an empty node would stand */
@@ -103,6 +104,8 @@ void yaml_block_done(struct yaml *y, struct node *n, const struct spot *spot);
 bool yaml_end_line(struct yaml *y);
 /* The same behind a node: recovers by itself. */
 void yaml_finish_line(struct yaml *y);
+/* Reports an indicator where a text starts. */
+void yaml_report_start(struct yaml *y, const char *p);
 bool yaml_is_indicator(const char *p, char indicator);
 
 /* yaml_flow.c */

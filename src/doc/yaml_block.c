@@ -123,7 +123,10 @@ void yaml_block_done(struct yaml *y, struct node *n, const struct spot *spot) {
 /* A further line of a plain scalar turns out to be an entry "key: value". */
 static void recover_plain(struct yaml *y, struct node *n, const struct spot *spot, const char *line, const char *text) {
     bool is_sibling = spot->is_key_allowed && text - line == spot->column;
-    if (is_sibling) { /* what stands before it is an entry without its colon */
+    bool is_adopted = text - line == y->top->former_indent;
+    if (is_adopted) { /* the collection had taken on the indentation of a misplaced entry, and now goes on */
+        put_value(y, n, spot);
+    } else if (is_sibling) { /* what stands before it is an entry without its colon */
         report_no_colon(y, n);
         yaml_push_frame(y, FRAME_MAPPING, spot->start, spot->column);
         put_broken_entry(y, n);
@@ -137,8 +140,8 @@ static void recover_plain(struct yaml *y, struct node *n, const struct spot *spo
     }
     y->p = y->line = line;
     y->next = NEXT_LINE;
-    y->is_line_kept = !is_sibling;
-    if (!is_sibling)
+    y->is_line_kept = !is_sibling && !is_adopted;
+    if (y->is_line_kept)
         yaml_resync(y);
 }
 
@@ -184,12 +187,23 @@ static void read_plain(struct yaml *y, const struct spot *spot) {
     }
 }
 
-/* A node that cannot stand here: reported; its slot gets an error. */
-static void refuse(struct yaml *y, const struct spot *spot, const char *message, const char *hint) {
-    yaml_report(y, y->p, y->p + 1, message, hint);
+void yaml_report_start(struct yaml *y, const char *p) {
+    struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, p, p + 1),
+                               "text cannot start with '%c'", *p);
+    diag_set_hint(y->b.diags, d, "put the text into quotes");
+}
+
+/* The slot gets an error; a key that cannot be read leaves nothing. */
+static void give_up_node(struct yaml *y, const struct spot *spot) {
     if (!spot->is_key_needed)
         yaml_put_error(y, y->p, y->p + 1);
     yaml_resync(y);
+}
+
+/* A node that cannot stand here: reported; its slot gets an error. */
+static void refuse(struct yaml *y, const struct spot *spot, const char *message, const char *hint) {
+    yaml_report(y, y->p, y->p + 1, message, hint);
+    give_up_node(y, spot);
 }
 
 static void open_sequence(struct yaml *y, const char *p, int32_t column) {
@@ -288,7 +302,8 @@ static void read_node(struct yaml *y, const struct spot *spot) {
     } else if (char_is(c, CHAR_LINE_STOP)) {
         refuse(y, spot, "control character in the text", "write it as an escape between double quotes");
     } else {
-        refuse(y, spot, "text cannot start with this character", "put the text into quotes");
+        yaml_report_start(y, p);
+        give_up_node(y, spot);
     }
 }
 
@@ -429,9 +444,7 @@ static void read_line(struct yaml *y, const char *p, int32_t indent) {
         yaml_report(y, y->line + indent, y->line + indent + 1, "tab in the indentation", "indent with spaces");
         yaml_resync(y);
     } else if (f->kind == FRAME_SEQUENCE && !yaml_is_indicator(p, '-')) {
-        if (!y->is_resyncing)
-            yaml_report(y, p, p + 1, "a sequence goes on with '- '",
-                        "write '- ' before the item or indent it otherwise");
+        yaml_report(y, p, p + 1, "a sequence goes on with '- '", "write '- ' before the item or indent it otherwise");
         yaml_resync(y);
     } else if (f->kind == FRAME_MAPPING && yaml_is_indicator(p, '-')) {
         yaml_report(y, p, p + 1, "a mapping goes on with a key, not with '- '", "indent the sequence below its key");

@@ -122,18 +122,48 @@ static void close_bracket(struct yaml *y, const char *end) {
         yaml_block_done(y, n, &y->flow_spot);
 }
 
+static char get_closing(const struct frame *f) {
+    return f->kind == FRAME_FLOW_SEQUENCE ? ']' : '}';
+}
+
+static void report_unclosed(struct yaml *y, const struct frame *f) {
+    struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, f->start, f->start + 1),
+                               "'%c' is never closed", *f->start);
+    diag_set_hint(y->b.diags, d, "close it with '%c'; lines up to there are indented further than the entry",
+                  get_closing(f));
+}
+
+static void report_mismatch(struct yaml *y, const struct frame *f) {
+    struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, y->p, y->p + 1),
+                               "'%c' closes a bracket that '%c' opens", *y->p, *f->start);
+    diag_add_related(y->b.diags, d, build_span(&y->b, f->start, f->start + 1), "opened here");
+    diag_set_hint(y->b.diags, d, "write '%c' instead", get_closing(f));
+}
+
+/* A closing bracket of the wrong kind: was the inner one forgotten, so that this one closes the next outer one? What
+ * follows tells. */
+static bool closes_outer(const struct yaml *y) {
+    if (y->flow_depth < 2 || get_closing(&y->top[-1]) != *y->p)
+        return false;
+    const char *next = char_skip_blanks(y->p + 1);
+    if (y->flow_depth == 2)
+        return *next == 0 || char_is_break(*next) || *next == '#';
+    return *next == ',' || *next == get_closing(&y->top[-2]);
+}
+
 static void read_closing(struct yaml *y) {
     const char *p = y->p;
     end_entry(y);
-    char wanted = y->top->kind == FRAME_FLOW_SEQUENCE ? ']' : '}';
-    if (*p != wanted) {
-        struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, p, p + 1),
-                                   "'%c' closes a bracket that '%c' opens", *p, wanted == ']' ? '[' : '{');
-        diag_add_related(y->b.diags, d, build_span(&y->b, y->top->start, y->top->start + 1), "opened here");
-        diag_set_hint(y->b.diags, d, "write '%c' instead", wanted);
-    }
     y->is_quiet = false;
-    close_bracket(y, p + 1);
+    if (*p == get_closing(y->top)) {
+        close_bracket(y, p + 1);
+    } else if (closes_outer(y)) {
+        report_unclosed(y, y->top);
+        close_bracket(y, p);
+    } else {
+        report_mismatch(y, y->top);
+        close_bracket(y, p + 1);
+    }
 }
 
 static void open_pair(struct yaml *y, bool has_key) {
@@ -157,6 +187,27 @@ static void colon_done(struct yaml *y) {
     f->slot_at = y->p;
 }
 
+/* {a: 1 b: 2}: the text "1 b" is a value and a key without the comma between them. */
+static bool split_value(struct yaml *y) {
+    struct node *last = y->b.children[y->b.child_count - 1];
+    const char *end = y->b.base + last->at.offset + last->at.length, *word = end;
+    if (y->top->kind != FRAME_FLOW_MAPPING || y->top->wants != WANTS_COMMA || last->style != NODE_PLAIN ||
+        last->kind != NODE_SCALAR || last->flags & NODE_ESCAPED || end != y->p)
+        return false;
+    while (word > last->text.data && !char_is_blank(word[-1]))
+        word--;
+    const char *value_end = word;
+    while (value_end > last->text.data && char_is_blank(value_end[-1]))
+        value_end--;
+    if (value_end == last->text.data)
+        return false;
+    report_once(y, word, "',' is missing before this entry", "put a ',' between entries");
+    last->text.len = last->at.length = (uint32_t)(value_end - last->text.data);
+    y->top->wants = WANTS_ENTRY;
+    put_node(y, yaml_make_plain(y, word, end, false), word, false);
+    return true;
+}
+
 static void read_colon(struct yaml *y) {
     struct frame *f = y->top;
     f->slot_at = y->p;
@@ -170,7 +221,7 @@ static void read_colon(struct yaml *y) {
         open_pair(y, true);
     } else if (f->kind != FRAME_FLOW_SEQUENCE && (f->wants == WANTS_ENTRY || f->wants == WANTS_KEY)) {
         yaml_put_empty(y);
-    } else if (f->wants != WANTS_COLON) {
+    } else if (f->wants != WANTS_COLON && !split_value(y)) {
         report_once(y, y->p, "a second ':' in one entry", "put a ',' between entries, or the text into quotes");
         y->p++;
         skip_entry(y);
@@ -237,8 +288,8 @@ static void refuse(struct yaml *y) {
         report_once(y, y->p, "comment without a blank before it", "put a blank before '#' or use quotes");
     else if (char_is(c, CHAR_LINE_STOP))
         report_once(y, y->p, "control character in the text", "write it as an escape between double quotes");
-    else
-        report_once(y, y->p, "text cannot start with this character", "put the text into quotes");
+    else if (!y->is_quiet)
+        yaml_report_start(y, y->p);
     skip_entry(y);
 }
 
@@ -296,11 +347,7 @@ static void read_token(struct yaml *y) {
 
 /* The brackets end without their closing one: what was read so far stays. */
 static void give_up(struct yaml *y) {
-    const char *open = y->top->kind == FRAME_FLOW_PAIR ? y->top[-1].start : y->top->start;
-    struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, open, open + 1),
-                               "'%c' is never closed", *open);
-    diag_set_hint(y->b.diags, d, "close it with '%c'; lines up to there are indented further than the entry",
-                  *open == '[' ? ']' : '}');
+    report_unclosed(y, y->top->kind == FRAME_FLOW_PAIR ? y->top - 1 : y->top);
     struct node *n = NULL;
     while (y->flow_depth > 0) {
         end_entry(y);

@@ -49,6 +49,7 @@ struct frame *yaml_push_frame(struct yaml *y, enum frame_kind kind, const char *
     *y->top = (struct frame){.kind = (uint8_t)kind,
                              .wants = WANTS_ENTRY,
                              .indent = indent,
+                             .former_indent = -1,
                              .first = y->b.child_count,
                              .start = start,
                              .slot_at = start,

@@ -26,10 +26,10 @@ bool yaml_looks_like_key(const char *p) {
     return end > p && *stop == ':';
 }
 
+/* A line in this column may be an entry, or a try at one whose mistake is its own. */
 static bool fits(const struct frame *f, const char *p) {
-    if (f->kind == FRAME_SEQUENCE)
-        return yaml_is_indicator(p, '-');
-    return f->kind == FRAME_MAPPING && yaml_looks_like_key(p);
+    bool is_dash = yaml_is_indicator(p, '-');
+    return (f->kind == FRAME_SEQUENCE || (f->kind == FRAME_MAPPING && !is_dash)) && *p != ',' && *p != ']' && *p != '}';
 }
 
 /* May reading go on with the line whose text starts at `p`? */
@@ -79,32 +79,44 @@ void yaml_resync(struct yaml *y) {
     }
 }
 
-void yaml_recover_indent(struct yaml *y, const char *p, int32_t indent) {
-    struct frame *f = y->top;
+static void report_indent(struct yaml *y, const char *p, bool is_deeper) {
     const char *end = p;
     while (!char_is(*end, CHAR_GAP) && !yaml_is_indicator(end, ':'))
         end++;
-    if (!y->is_resyncing) {
-        if (indent > f->indent)
-            yaml_report(y, p, end, "entry is indented deeper than its neighbours", "indent it like the entry above");
-        else
-            yaml_report(y, p, end, "indentation fits no open collection", "indent it like the entries above");
+    if (is_deeper)
+        yaml_report(y, p, end, "entry is indented deeper than its neighbours", "indent it like the entry above");
+    else
+        yaml_report(y, p, end, "indentation fits no open collection", "indent it like the entries above");
+}
+
+/* The line is taken as meant for this collection, which takes on its indentation. */
+static void adopt(struct yaml *y, struct frame *f, int32_t indent) {
+    while (y->top > f) {
+        if (y->top->wants != WANTS_ENTRY)
+            yaml_put_empty(y);
+        if (y->top->wants == WANTS_COLON)
+            yaml_put_empty(y);
+        yaml_put(y, yaml_pop_frame(y, NULL));
     }
+    f->former_indent = f->indent;
+    f->indent = indent;
+    y->p = y->line;
+    y->next = NEXT_LINE;
+}
+
+void yaml_recover_indent(struct yaml *y, const char *p, int32_t indent) {
+    struct frame *f = y->top;
+    if (indent == f->former_indent && fits(f, p)) { /* back from a misplaced line to where the others stand */
+        adopt(y, f, indent);
+        return;
+    }
+    if (!y->is_resyncing)
+        report_indent(y, p, indent > f->indent);
     y->p = p;
     while (f[-1].indent > indent)
         f--;
-    if (indent < f->indent && fits(f, p)) { /* taken as meant for this collection, and so are its neighbours */
-        while (y->top > f) {
-            if (y->top->wants != WANTS_ENTRY)
-                yaml_put_empty(y);
-            if (y->top->wants == WANTS_COLON)
-                yaml_put_empty(y);
-            yaml_put(y, yaml_pop_frame(y, NULL));
-        }
-        f->indent = indent;
-        y->p = y->line;
-        y->next = NEXT_LINE;
-        return;
-    }
-    yaml_resync(y);
+    if (indent < f->indent && fits(f, p))
+        adopt(y, f, indent);
+    else
+        yaml_resync(y);
 }
