@@ -52,20 +52,20 @@ void buf_append_codepoint(struct buf *b, uint32_t codepoint) {
 }
 
 void buf_printf(struct buf *b, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    va_list again;
-    va_copy(again, args);
     char *end = buf_reserve(b, 128);
     size_t room = b->cap - b->len;
+    va_list args;
+    va_start(args, format);
     int len = vsnprintf(end, room, format, args);
+    va_end(args);
     assert(len >= 0);
     if ((size_t)len >= room) {
-        (void)vsnprintf(buf_reserve(b, (size_t)len), (size_t)len + 1, format, again);
+        end = buf_reserve(b, (size_t)len);
+        va_start(args, format);
+        (void)vsnprintf(end, (size_t)len + 1, format, args);
+        va_end(args);
     }
     b->len += (size_t)len;
-    va_end(again);
-    va_end(args);
 }
 
 sv buf_get_sv(struct buf *b) {

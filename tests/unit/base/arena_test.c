@@ -35,7 +35,7 @@ static void test_memory_is_zeroed_aligned_and_apart(void **state) {
             assert_int_equal((unsigned char)objects[i][at], i % 255 + 1);
         }
     }
-    assert_true(a.total > COUNT * 100);
+    assert_true(a.total > (size_t)COUNT * 100);
     arena_fini(&a);
     assert_int_equal(a.total, 0);
     assert_non_null(arena_alloc(&a, 1)); /* usable again */

@@ -120,7 +120,7 @@ static void test_random_use_against_oracle(void **state) {
         assert_int_equal(map_has(&m, names[key]), oracle_find(&o, key) < o.len);
         check_against(&m, &o, names);
     }
-    assert_true(m.cap <= 4 * KEYS); /* removed entries do not pile up */
+    assert_true(m.cap <= (size_t)4 * KEYS); /* removed entries do not pile up */
     arena_fini(&a);
 }
 

@@ -105,6 +105,13 @@ struct oracle {
     uint32_t way[SMALL_NODES][SMALL_NODES];
 };
 
+static void oracle_join(struct oracle *o, size_t i, size_t k, size_t j) {
+    uint32_t through = o->way[i][k] + o->way[k][j];
+    if (o->way[i][k] != 0 && o->way[k][j] != 0 && (o->way[i][j] == 0 || through < o->way[i][j])) {
+        o->way[i][j] = through;
+    }
+}
+
 static void oracle_fill(struct oracle *o, const struct graph *g) {
     memset(o, 0, sizeof *o);
     o->n = g->node_count;
@@ -114,10 +121,7 @@ static void oracle_fill(struct oracle *o, const struct graph *g) {
     for (size_t k = 0; k < o->n; k++) {
         for (size_t i = 0; i < o->n; i++) {
             for (size_t j = 0; j < o->n; j++) {
-                uint32_t through = o->way[i][k] + o->way[k][j];
-                if (o->way[i][k] != 0 && o->way[k][j] != 0 && (o->way[i][j] == 0 || through < o->way[i][j])) {
-                    o->way[i][j] = through;
-                }
+                oracle_join(o, i, k, j);
             }
         }
     }

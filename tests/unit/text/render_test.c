@@ -214,10 +214,10 @@ static void test_a_line_of_ten_megabytes(void **state) {
     memset(text, 'x', SIZE);
     struct source *s = sources_add(&f.sources, SV("big"), sv_make(text, SIZE));
     for (size_t i = 0; i < 100; i++) {
-        diags_add(&f.diags, DIAG_invalid_value, span_make(s, i * (SIZE / 100), 3), "wrong");
+        diags_add(&f.diags, DIAG_invalid_value, span_make(s, i * (size_t)(SIZE / 100), 3), "wrong");
     }
     sv shown = render(&f, &plain);
-    assert_true(shown.len < 100 * 300);
+    assert_true(shown.len < (size_t)100 * 300);
     fixture_fini(&f);
 }
 
