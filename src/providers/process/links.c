@@ -1,0 +1,198 @@
+/* What a service gets from the databases and files it is linked to: environment variables and, for files, a reason to
+ * restart. */
+#include "providers/process/process_provider.h"
+#include "seal/seal.h"
+
+struct wiring {
+    sv populate_key;  /* annotation of the service: whether variables are set at all */
+    sv name_prefix;   /* annotation PREFIX.RESOURCE.envVarName: another name for one resource */
+    const char *what; /* "database", "file" */
+};
+
+static value find_in(value map, sv name) {
+    return map.kind == VALUE_MAP ? value_map_find(map, name) : (value){0};
+}
+
+static value find_annotation(const struct link_call *c, sv key) {
+    return find_in(find_in(c->metadata_a, SV("annotations")), key);
+}
+
+/* "ordersDatabase" → "ORDERS_DATABASE_PATH" */
+static sv derive_name(struct arena *a, sv resource) {
+    struct buf name = BUF(a);
+    for (size_t i = 0; i < resource.len; i++) {
+        char here = resource.data[i], before = i > 0 ? resource.data[i - 1] : 0;
+        bool is_upper = here >= 'A' && here <= 'Z', is_lower = here >= 'a' && here <= 'z';
+        bool is_digit = here >= '0' && here <= '9';
+        bool starts_word = is_upper && ((before >= 'a' && before <= 'z') || (before >= '0' && before <= '9'));
+        if (starts_word || (is_digit && i == 0)) {
+            buf_append_char(&name, '_');
+        }
+        buf_append_char(&name, is_lower ? (char)(here - 'a' + 'A') : is_upper || is_digit ? here : '_');
+    }
+    buf_append_cstr(&name, "_PATH");
+    return buf_get_sv(&name);
+}
+
+static bool is_variable_name(sv name) {
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.data[i];
+        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        if (!is_letter && (i == 0 || c < '0' || c > '9')) {
+            return false;
+        }
+    }
+    return name.len > 0 && !sv_has_prefix(name, SV("LINTEL_"));
+}
+
+/* Annotations may be written as text. True while the annotation is not known yet: the plan then shows what is usual. */
+static bool wants_variables(const struct link_call *c, const struct wiring *w) {
+    value v = find_annotation(c, w->populate_key);
+    if (v.kind == VALUE_BOOL) {
+        return v.boolean;
+    }
+    return v.kind != VALUE_STRING || !sv_eq(value_get_text(v), SV("false"));
+}
+
+/* False after a report. */
+static bool get_variable_name(struct link_call *c, const struct wiring *w, sv *name) {
+    sv key = arena_printf(c->arena, "%.*s.%.*s.envVarName", SV_ARG(w->name_prefix), SV_ARG(c->name_b));
+    value v = find_annotation(c, key);
+    *name = v.kind == VALUE_STRING ? value_get_text(v) : derive_name(c->arena, c->name_b);
+    if (is_variable_name(*name)) {
+        return true;
+    }
+    diags_add(c->diags, DIAG_link_annotation_invalid, c->at_a,
+              "annotation '%.*s' is no name of an environment variable", SV_ARG(sv_slice(key, 0, 200)));
+    return false;
+}
+
+static void contribute(struct link_call *c, sv map_name, sv key, value item) {
+    struct path path = path_with_key(c->arena, path_with_key(c->arena, (struct path){0}, map_name), key);
+    VEC_PUSH(c->arena, &c->contributions,
+             ((struct link_contribution){.side = LINK_SIDE_A, .path = path, .item = item, .needs_other = true}));
+}
+
+static value get_path_of_b(const struct link_call *c) {
+    value path = find_in(c->spec_b, SV("path"));
+    return path.kind == VALUE_STRING ? path : value_unknown(&type_string);
+}
+
+/* Variable and link data; false after a report. */
+static bool wire_path(struct link_call *c, const struct wiring *w, struct map_builder *data) {
+    if (!wants_variables(c, w)) {
+        return true;
+    }
+    sv name;
+    if (!get_variable_name(c, w, &name)) {
+        return false;
+    }
+    value path = get_path_of_b(c);
+    contribute(c, SV("environment"), name, path);
+    map_add(data, SV("envVarName"), value_string(c->arena, name));
+    map_add(data, sv_from_cstr(w->what), path);
+    return true;
+}
+
+static bool stage_database(struct link_call *c) {
+    static const struct wiring wiring = {
+        .populate_key = SV_INIT("process.sqlite.populateEnvVars"),
+        .name_prefix = SV_INIT("process.sqlite"),
+        .what = "database",
+    };
+    struct map_builder data = {.arena = c->arena};
+    bool is_ok = wire_path(c, &wiring, &data);
+    c->data = map_done(&data);
+    return is_ok;
+}
+
+/* Of the contents as they are wanted, so that it is known before they are written. */
+static value digest_contents(const struct link_call *c) {
+    value contents = find_in(c->spec_b, SV("contents"));
+    if (contents.kind != VALUE_STRING) {
+        return value_unknown(&type_string);
+    }
+    value digest = value_string(c->arena, seal_sha256(c->arena, value_get_text(contents)));
+    return value_is_sensitive(contents) ? value_mark(digest, MARK_SENSITIVE) : digest;
+}
+
+static bool stage_file(struct link_call *c) {
+    static const struct wiring wiring = {
+        .populate_key = SV_INIT("process.file.populateEnvVars"),
+        .name_prefix = SV_INIT("process.file"),
+        .what = "file",
+    };
+    struct map_builder data = {.arena = c->arena};
+    bool is_ok = wire_path(c, &wiring, &data);
+    value digest = digest_contents(c);
+    contribute(c, SV("restartOn"), c->name_b, digest);
+    map_add(&data, SV("sha256"), digest);
+    c->data = map_done(&data);
+    return is_ok;
+}
+
+/* --- Tables --- */
+
+/* sorted */
+static const struct link_annotation database_annotations[] = {
+    {
+        .key = SV_INIT("process.sqlite.<resourceName>.envVarName"),
+        .side = LINK_SIDE_A,
+        .type = SCHEMA_STRING,
+        .text =
+            SV_INIT("Name of the variable with the path of this database; by default the name of the resource in upper "
+                    "case with `_PATH` behind it"),
+    },
+    {
+        .key = SV_INIT("process.sqlite.populateEnvVars"),
+        .side = LINK_SIDE_A,
+        .type = SCHEMA_BOOLEAN,
+        .text = SV_INIT("Whether the service gets a variable for each linked database; true by default"),
+    },
+};
+
+/* sorted */
+static const struct link_annotation file_annotations[] = {
+    {
+        .key = SV_INIT("process.file.<resourceName>.envVarName"),
+        .side = LINK_SIDE_A,
+        .type = SCHEMA_STRING,
+        .text = SV_INIT(
+            "Name of the variable with the path of this file; by default the name of the resource in upper case "
+            "with `_PATH` behind it"),
+    },
+    {
+        .key = SV_INIT("process.file.populateEnvVars"),
+        .side = LINK_SIDE_A,
+        .type = SCHEMA_BOOLEAN,
+        .text = SV_INIT("Whether the service gets a variable for each linked file; true by default"),
+    },
+};
+
+const struct link_type process_to_database_link = {
+    .type_a = SV_INIT("process/service"),
+    .type_b = SV_INIT("sqlite/database"),
+    .summary = SV_INIT("The service uses the database"),
+    .details = SV_INIT("The database exists before the service starts, with its migrations applied; its path comes to "
+                       "the service as an "
+                       "environment variable."),
+    .hard = true,
+    .priority = LINK_SIDE_B,
+    .annotations = database_annotations,
+    .annotation_count = sizeof database_annotations / sizeof database_annotations[0],
+    .stage = stage_database,
+};
+
+const struct link_type process_to_file_link = {
+    .type_a = SV_INIT("process/service"),
+    .type_b = SV_INIT("local/file"),
+    .summary = SV_INIT("The service reads the file"),
+    .details = SV_INIT("The file is written before the service starts; its path comes to the service as an environment "
+                       "variable, and when "
+                       "its contents change the service is restarted."),
+    .hard = true,
+    .priority = LINK_SIDE_B,
+    .annotations = file_annotations,
+    .annotation_count = sizeof file_annotations / sizeof file_annotations[0],
+    .stage = stage_file,
+};

@@ -1,0 +1,13 @@
+/* The provider `process`: services of this machine. */
+#ifndef LINTEL_PROVIDERS_PROCESS_PROCESS_PROVIDER_H
+#define LINTEL_PROVIDERS_PROCESS_PROCESS_PROVIDER_H
+
+#include "model/provider.h"
+
+extern const struct provider provider_process;
+
+/* Types of the tables; for the provider's own files. */
+extern const struct resource_type process_service_type;
+extern const struct link_type process_to_database_link, process_to_file_link;
+
+#endif

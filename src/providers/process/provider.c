@@ -1,0 +1,21 @@
+#include "providers/process/process_provider.h"
+
+/* sorted */
+static const struct resource_type *const process_types[] = {
+    &process_service_type,
+};
+
+/* sorted */
+static const struct link_type *const process_links[] = {
+    &process_to_file_link,
+    &process_to_database_link,
+};
+
+const struct provider provider_process = {
+    .name = SV_INIT("process"),
+    .summary = SV_INIT("Services of this machine"),
+    .resources = process_types,
+    .resource_count = sizeof process_types / sizeof process_types[0],
+    .links = process_links,
+    .link_count = sizeof process_links / sizeof process_links[0],
+};
