@@ -7,6 +7,7 @@
 #ifndef LINTEL_APPS_CLI_CLI_H
 #define LINTEL_APPS_CLI_CLI_H
 
+#include "base/hint.h"
 #include "base/jsonw.h"
 #include "engine/run.h"
 #include "text/diag.h"
@@ -20,12 +21,21 @@ enum cli_option_type {
     OPTION_CHOICE,
 };
 
+/* What a text means, for completion and for paths in the project file. */
+enum cli_option_content {
+    HOLDS_TEXT = 0,
+    HOLDS_FILE,
+    HOLDS_DIRECTORY,
+    HOLDS_URL, /* a path, or one behind "sqlite:" or "file:", or something else */
+};
+
 struct cli_option {
     sv name;     /* long name without dashes */
     char letter; /* short form; 0 without */
     enum cli_option_type type;
-    sv value_name; /* "FILE"; for choices "a|b|c" */
-    sv fallback;   /* default; may be empty */
+    sv value_name;                 /* "FILE"; for choices "a|b|c" */
+    sv fallback;                   /* default; may be empty */
+    enum cli_option_content holds; /* of a TEXT */
     bool repeatable;
     bool internal_default; /* the default is worked out, `fallback` only describes it */
     sv alias_of;           /* another long name that this one stands for */
@@ -36,6 +46,8 @@ struct cli_argument {
     sv name;
     bool optional, many;
     sv summary;
+    sv choices;         /* "a|b|c"; empty: any text */
+    bool names_command; /* one of the commands */
 };
 
 struct cli;
@@ -59,6 +71,7 @@ struct cli_command {
     const enum exit_code *exits;
     size_t exit_count;
     enum cli_output output;
+    bool knows_all_settings; /* of every command, not only its own (config) */
     enum exit_code (*run)(struct cli *c);
 };
 
@@ -83,6 +96,12 @@ struct setting {
     sv origin_text; /* file or variable */
 };
 
+/* What the signal handler of the process notes. */
+struct cli_signals {
+    atomic_int count; /* SIGINT and SIGTERM so far */
+    atomic_int last;  /* number of the last one */
+};
+
 struct cli {
     struct arena arena;
     struct sources sources;
@@ -98,14 +117,15 @@ struct cli {
     int json_into;       /* file descriptor, or -1 */
     struct buf payload;  /* members of the JSON object of a one-shot command */
     struct jsonw writer; /* into payload; a command adds key and value pairs */
-    bool is_usage_error;
+    int output_error;    /* errno of the first write to standard output that failed; 0: none */
     const struct host *host;
-    const char *const *argv; /* what was not consumed yet */
-    const atomic_int *signals;
+    const struct cli_signals *signals;
 };
 
-/* One invocation from start to end; returns the exit code. `signals` counts SIGINT and SIGTERM. */
-int cli_run(int argc, const char *const *argv, const atomic_int *signals);
+/* One invocation from start to end; returns the exit code. */
+int cli_run(int argc, const char *const *argv, const struct cli_signals *signals);
+/* EXIT_SIGINT or EXIT_SIGTERM after a signal, else `otherwise`. */
+enum exit_code cli_get_signal_code(const struct cli *c, enum exit_code otherwise);
 
 /* --- settings (settings.c) --- */
 /* Reads options, environment and project file. False after reporting usage errors or a bad project file. */
@@ -130,10 +150,17 @@ void output_text(struct cli *c, sv text);
 void output_note(struct cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* One NDJSON line to standard output (with --json) and the --json-into file. */
 void output_event_line(struct cli *c, sv json);
-/* Diagnostics to standard error, and for one-shot commands the JSON object. */
-void output_finish(struct cli *c, enum exit_code code);
+/* Diagnostics to standard error, and the JSON object or last event. Returns the exit code: a result that could not be
+ * written fails a command that end at once. */
+enum exit_code output_finish(struct cli *c, enum exit_code code);
+/* Whether the output is NDJSON: the command streams events and does not only show its help. */
+bool output_is_stream(const struct cli *c);
 /* Reports a usage error and returns EXIT_USAGE. */
 enum exit_code output_usage_error(struct cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* EXIT_USAGE when a usage error is among the diagnostics, else EXIT_INVALID. */
+enum exit_code output_get_input_code(const struct cli *c);
+/* Adds "did you mean" to the last diagnostic when the hint found something; `prefix` stands before the name. */
+void output_add_hint(struct cli *c, const struct hint *hint, const char *prefix);
 /* EXIT_INVALID when there are errors, else EXIT_OK. */
 enum exit_code output_get_check_code(const struct cli *c);
 /* "1.2s", "3m04s" (CLI-021). */

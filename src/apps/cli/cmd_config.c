@@ -1,9 +1,19 @@
 #include "apps/cli/commands.h"
 
+/* Values of variables may be secret. */
+static sv get_shown(struct arena *a, const struct setting *s, sv text) {
+    if (!sv_eq(s->option->name, SV("var")))
+        return text;
+    sv rest = text;
+    return arena_printf(a, "%.*s=…", SV_ARG(sv_cut(&rest, '=')));
+}
+
 static void render_setting(struct buf *out, const struct setting *s) {
     buf_printf(out, "%-18.*s ", SV_ARG(s->option->name));
-    for (size_t i = 0; i < s->texts.len; i++)
-        buf_printf(out, "%s%.*s", i ? ", " : "", SV_ARG(s->texts.items[i]));
+    for (size_t i = 0; i < s->texts.len; i++) {
+        sv text = render_escape(out->arena, get_shown(out->arena, s, s->texts.items[i]));
+        buf_printf(out, "%s%.*s", i ? ", " : "", SV_ARG(text));
+    }
     if (s->texts.len == 0)
         buf_append_cstr(out, s->option->type == OPTION_FLAG ? "false" : "-");
     buf_printf(out, "   (%.*s", SV_ARG(setting_origin_get_text(s->origin)));
@@ -18,7 +28,7 @@ static void write_setting(struct jsonw *w, const struct setting *s) {
     jsonw_key(w, SV("values"));
     jsonw_begin_array(w);
     for (size_t i = 0; i < s->texts.len; i++)
-        jsonw_text(w, s->texts.items[i]);
+        jsonw_text(w, get_shown(w->out->arena, s, s->texts.items[i]));
     jsonw_end_array(w);
     jsonw_put_text(w, "origin", setting_origin_get_text(s->origin));
     if (s->origin_text.len > 0)

@@ -65,8 +65,10 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
                                : consent_ask(c, p->destroy ? "\nDestroy all this?" : "\nCarry this out?");
     if (consent != CONSENT_GIVEN) {
         output_note(c, "nothing was done");
-        return EXIT_USAGE;
+        return cli_get_signal_code(c, EXIT_USAGE);
     }
+    /* Whoever has seen the plan has seen the drift in it (BP-421 (3)). */
+    s->config.accept_drift = s->config.accept_drift || !settings_get_flag(c, "auto-approve");
     struct progress *progress = progress_new(c);
     s->config.on_event = progress_on_event;
     s->config.user = progress;
@@ -94,18 +96,12 @@ static enum exit_code deploy_saved_plan(struct session *s) {
 }
 
 static enum exit_code deploy_file(struct session *s, const struct loaded *l) {
-    struct cli *c = s->cli;
     enum exit_code code = EXIT_FAILED;
     if (!session_choose_instance(s, l->file))
         return EXIT_USAGE;
     const struct plan *p = run_plan(&s->config, l->template, false, l->inputs, l->input_count, &code);
     if (!p)
         return code;
-    if (p->drift_count > 0 && settings_get_flag(c, "auto-approve") && !s->config.accept_drift) {
-        struct buf text = BUF(&c->arena);
-        plan_render(&text, p, c->color_out, REDACT);
-        output_text(c, buf_get_sv(&text));
-    }
     return deploy_carry_out(s, l->template, p);
 }
 
@@ -115,10 +111,12 @@ enum exit_code cmd_deploy_run(struct cli *c) {
     bool saved = settings_is_given(c, "plan");
     if (saved && c->arguments.len > 0)
         return output_usage_error(c, "a saved plan holds its blueprint: give either --plan or FILE");
+    if (saved && (settings_is_given(c, "instance") || settings_is_given(c, "instance-id")))
+        return output_usage_error(c, "a saved plan names its instance: give either --plan or --instance");
     if (!saved && !template_choose_file(c, &loaded.file))
         return EXIT_USAGE;
     if (!saved && !template_load(c, loaded.file, &loaded))
-        return EXIT_INVALID;
+        return cli_get_signal_code(c, output_get_input_code(c));
     if (!consent_is_possible(c))
         return EXIT_USAGE;
     enum exit_code code;

@@ -1,7 +1,5 @@
 #include "apps/cli/commands.h"
 
-#include "base/hint.h"
-
 static sv get_level_name(const struct diag_info *info) {
     switch (info->level) {
     case DIAG_ERROR:
@@ -39,8 +37,7 @@ static enum exit_code report_unknown(struct cli *c, sv name) {
     for (int i = DIAG_NO_CODE + 1; i < DIAG_CODE_COUNT; i++)
         hint_offer(&hint, diag_get_info((enum diag_code)i)->name);
     output_usage_error(c, "there is no diagnostic code '%.*s'", SV_ARG(render_escape(&c->arena, name)));
-    if (hint.best.len > 0)
-        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '%.*s'?", SV_ARG(hint.best));
+    output_add_hint(c, &hint, "");
     return EXIT_USAGE;
 }
 

@@ -1,7 +1,5 @@
 #include "apps/cli/commands.h"
 
-#include "base/hint.h"
-
 static void render_markdown(struct buf *out) {
     buf_append_cstr(out, "# The command line\n\nMade by `lintel help --markdown` from the command table.\n\n```\n");
     help_render_overview(out);
@@ -23,8 +21,7 @@ enum exit_code cmd_help_run(struct cli *c) {
             for (size_t i = 0; i < cli_command_count; i++)
                 hint_offer(&hint, cli_commands[i]->name);
             output_usage_error(c, "no help on '%.*s'", SV_ARG(render_escape(&c->arena, topic)));
-            if (hint.best.len > 0)
-                diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '%.*s'?", SV_ARG(hint.best));
+            output_add_hint(c, &hint, "");
             return EXIT_USAGE;
         }
     }

@@ -28,9 +28,11 @@ static void list_one(struct session *s, struct buf *out, const struct store_inst
     s->store->ops->load_tree(s->store, &c->arena, i->id, &tree);
     bool is_held = tree.lease.token > 0 && tree.lease.holder.len > 0;
     sv owner = is_held ? find_owner(c, tree.lease.holder) : SV("");
+    struct buf status = BUF(&c->arena);
+    status_render(&status, status_find(i->status));
     buf_printf(out, "%-24.*s %-10.*s %-26.*s %-6.*s %.*s\n", SV_ARG(render_escape(&c->arena, i->name)),
-               SV_ARG(i->dialect), SV_ARG(i->status), SV_ARG(get_age(c, i->updated_ms)),
-               SV_ARG(owner.len > 0 ? owner : SV("-")));
+               SV_ARG(i->dialect), SV_ARG(buf_get_sv(&status)), SV_ARG(get_age(c, i->updated_ms)),
+               SV_ARG(owner.len > 0 ? render_escape(&c->arena, owner) : SV("-")));
     struct jsonw *w = &c->writer;
     jsonw_begin_object(w);
     jsonw_put_text(w, "id", i->id);

@@ -1,8 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/session.h"
 
-#include "base/hint.h"
-
 static const struct export_record *find_export(const struct instance_view *view, sv name) {
     for (size_t i = 0; i < view->export_count; i++) {
         if (sv_eq(view->exports[i].name, name))
@@ -15,11 +13,9 @@ static enum exit_code report_missing(struct cli *c, const struct instance_view *
     struct hint hint = HINT(name);
     for (size_t i = 0; i < view->export_count; i++)
         hint_offer(&hint, view->exports[i].name);
-    struct diag *d =
-        diags_add(&c->diags, DIAG_child_export_not_found, SPAN_NONE, "the instance '%.*s' has no export '%.*s'",
-                  SV_ARG(view->instance.name), SV_ARG(render_escape(&c->arena, name)));
-    if (hint.best.len > 0)
-        diag_set_hint(&c->diags, d, "did you mean '%.*s'?", SV_ARG(hint.best));
+    diags_add(&c->diags, DIAG_child_export_not_found, SPAN_NONE, "the instance '%.*s' has no export '%.*s'",
+              SV_ARG(view->instance.name), SV_ARG(render_escape(&c->arena, sv_slice(name, 0, 80))));
+    output_add_hint(c, &hint, "");
     return EXIT_INVALID;
 }
 

@@ -16,8 +16,8 @@ static bool write_file(struct cli *c, sv path, sv text) {
     size_t done = 0;
     while (ok && done < text.len) {
         ssize_t n = write(fd, text.data + done, text.len - done);
-        ok = n > 0;
-        done += ok ? (size_t)n : 0;
+        ok = n > 0 || (n < 0 && errno == EINTR);
+        done += n > 0 ? (size_t)n : 0;
     }
     ok = ok && fsync(fd) == 0 && rename(temporary, target) == 0;
     if (!ok) {
@@ -74,10 +74,12 @@ enum exit_code cmd_plan_run(struct cli *c) {
     struct loaded loaded = {0};
     struct session session = {0};
     bool destroy = settings_get_flag(c, "destroy");
-    if (!template_choose_file(c, &loaded.file) && !destroy)
+    if (destroy)
+        loaded.file = c->arguments.len > 0 ? c->arguments.items[0] : SV("blueprint.yaml");
+    else if (!template_choose_file(c, &loaded.file))
         return EXIT_USAGE;
-    if (!destroy && !template_load(c, loaded.file, &loaded))
-        return EXIT_INVALID;
+    else if (!template_load(c, loaded.file, &loaded))
+        return cli_get_signal_code(c, output_get_input_code(c));
     /* A saved plan may hold secrets: its key is made when missing. */
     bool seals = settings_is_given(c, "out");
     enum exit_code code;

@@ -147,8 +147,8 @@ enum exit_code cmd_providers_run(struct cli *c) {
     if (only.len > 0 && shown == 0) {
         sv close = providers_find_close(&builtin_providers, only);
         output_usage_error(c, "there is no resource type or provider '%.*s'", SV_ARG(render_escape(&c->arena, only)));
-        if (close.len > 0)
-            diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '%.*s'?", SV_ARG(close));
+        struct hint hint = {.wanted = only, .best = close};
+        output_add_hint(c, &hint, "");
         return EXIT_USAGE;
     }
     if (only.len == 0 && !markdown)

@@ -158,6 +158,22 @@ static void show_one_property(struct view_writer *w, const struct instance_view 
     }
 }
 
+static enum exit_code report_missing(struct view_writer *w, const struct instance_view *v) {
+    struct cli *c = w->c;
+    sv wanted = sv_slice(c->arguments.items[0], 0, 80);
+    struct hint hint = HINT(wanted);
+    for (size_t i = 0; i < v->resource_count; i++)
+        hint_offer(&hint, v->resources[i].address.text);
+    for (size_t i = 0; i < v->link_count; i++)
+        hint_offer(&hint, v->links[i].address.text);
+    for (size_t i = 0; i < v->export_count; i++)
+        hint_offer(&hint, arena_printf(&c->arena, "exports.%.*s", SV_ARG(v->exports[i].name)));
+    diags_add(&c->diags, DIAG_resource_missing, SPAN_NONE, "the instance '%.*s' has no '%.*s'",
+              SV_ARG(v->instance.name), SV_ARG(render_escape(&c->arena, wanted)));
+    output_add_hint(c, &hint, "");
+    return EXIT_INVALID;
+}
+
 static enum exit_code show_instance(struct session *s, struct view_writer *w) {
     struct instance_view view = {0};
     if (!session_choose_instance(s, SV("blueprint.yaml")))
@@ -169,19 +185,19 @@ static enum exit_code show_instance(struct session *s, struct view_writer *w) {
         show_one_property(w, &view);
     else
         show_elements(w, &view);
-    if (w->only.len > 0 && !w->found) {
-        diags_add(&w->c->diags, DIAG_resource_missing, SPAN_NONE, "the instance '%.*s' has no '%.*s'",
-                  SV_ARG(view.instance.name), SV_ARG(w->c->arguments.items[0]));
-        return EXIT_INVALID;
-    }
+    if (w->only.len > 0 && !w->found)
+        return report_missing(w, &view);
     output_text(w->c, buf_get_sv(w->out));
     return EXIT_OK;
 }
 
 static enum exit_code show_plan_file(struct session *s, struct view_writer *w, sv path) {
     const struct plan *p = deploy_read_plan(s, path);
-    if (!p)
+    if (!p) {
+        diag_set_hint(&w->c->diags, *VEC_LAST(&w->c->diags.items),
+                      "an address looks like resources.NAME, links.A::B or exports.NAME");
         return EXIT_INVALID;
+    }
     plan_render(w->out, p, w->c->color_out, w->secrecy);
     output_text(w->c, buf_get_sv(w->out));
     jsonw_key(&w->c->writer, SV("plan"));

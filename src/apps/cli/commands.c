@@ -11,10 +11,12 @@ static const struct cli_option opt_dir = {.name = SV_INIT("C"),
                                           .letter = 'C',
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("DIR"),
+                                          .holds = HOLDS_DIRECTORY,
                                           .summary = SV_INIT("run as if started in DIR")};
 static const struct cli_option opt_state = {.name = SV_INIT("state"),
                                             .type = OPTION_TEXT,
                                             .value_name = SV_INIT("URL"),
+                                            .holds = HOLDS_URL,
                                             .fallback = SV_INIT(".lintel/state.db"),
                                             .internal_default = true,
                                             .summary = SV_INIT("state store: a path, sqlite:PATH or memory:")};
@@ -29,6 +31,7 @@ static const struct cli_option opt_json = {.name = SV_INIT("json"),
 static const struct cli_option opt_json_into = {.name = SV_INIT("json-into"),
                                                 .type = OPTION_TEXT,
                                                 .value_name = SV_INIT("FILE"),
+                                                .holds = HOLDS_FILE,
                                                 .summary = SV_INIT("machine output into FILE beside the human one")};
 static const struct cli_option opt_color = {.name = SV_INIT("color"),
                                             .type = OPTION_CHOICE,
@@ -45,6 +48,7 @@ static const struct cli_option opt_strict = {
 static const struct cli_option opt_key = {.name = SV_INIT("key"),
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("SPEC"),
+                                          .holds = HOLDS_URL,
                                           .fallback = SV_INIT("file:.lintel/vault/CONTEXT.key"),
                                           .internal_default = true,
                                           .summary = SV_INIT("sealing key: file:PATH")};
@@ -79,6 +83,7 @@ static const struct cli_option opt_var = {
 static const struct cli_option opt_vars = {.name = SV_INIT("vars"),
                                            .type = OPTION_TEXT,
                                            .value_name = SV_INIT("FILE"),
+                                           .holds = HOLDS_FILE,
                                            .repeatable = true,
                                            .summary = SV_INIT("variables from a YAML or JSON mapping")};
 static const struct cli_option opt_input_format = {.name = SV_INIT("input-format"),
@@ -114,6 +119,7 @@ static const struct cli_option opt_no_providers = {.name = SV_INIT("no-providers
 static const struct cli_option opt_out = {.name = SV_INIT("out"),
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("FILE"),
+                                          .holds = HOLDS_FILE,
                                           .summary = SV_INIT("save the plan, for deploy --plan")};
 static const struct cli_option opt_destroy = {
     .name = SV_INIT("destroy"), .type = OPTION_FLAG, .summary = SV_INIT("plan the destruction of the instance")};
@@ -127,6 +133,7 @@ static const struct cli_option opt_detailed = {
 static const struct cli_option opt_plan = {.name = SV_INIT("plan"),
                                            .type = OPTION_TEXT,
                                            .value_name = SV_INIT("FILE"),
+                                           .holds = HOLDS_FILE,
                                            .summary = SV_INIT("carry out exactly this saved plan")};
 static const struct cli_option opt_auto_approve = {
     .name = SV_INIT("auto-approve"), .letter = 'y', .type = OPTION_FLAG, .summary = SV_INIT("do not ask for consent")};
@@ -182,13 +189,18 @@ static const struct cli_argument arg_file[] = {
      SV_INIT("the blueprint; blueprint.yaml, .json or .jsonc by default; - is standard input")}};
 static const struct cli_argument arg_address[] = {
     {SV_INIT("ADDRESS"), true, false, SV_INIT("an element (resources.api, links.a::b, exports.url) or a plan file")}};
-static const struct cli_argument arg_export[] = {{SV_INIT("NAME"), true, false, SV_INIT("one export")}};
-static const struct cli_argument arg_function[] = {{SV_INIT("NAME"), true, false, SV_INIT("one function")}};
+static const struct cli_argument arg_export[] = {
+    {.name = SV_INIT("NAME"), .optional = true, .summary = SV_INIT("one export")}};
+static const struct cli_argument arg_function[] = {
+    {.name = SV_INIT("NAME"), .optional = true, .summary = SV_INIT("one function")}};
 static const struct cli_argument arg_type[] = {
     {SV_INIT("TYPE"), true, false, SV_INIT("one resource type, or a provider")}};
-static const struct cli_argument arg_code[] = {{SV_INIT("CODE"), true, false, SV_INIT("one diagnostic code")}};
-static const struct cli_argument arg_shell[] = {{SV_INIT("SHELL"), false, false, SV_INIT("bash, zsh or fish")}};
-static const struct cli_argument arg_topic[] = {{SV_INIT("TOPIC"), true, false, SV_INIT("a command")}};
+static const struct cli_argument arg_code[] = {
+    {.name = SV_INIT("CODE"), .optional = true, .summary = SV_INIT("one diagnostic code")}};
+static const struct cli_argument arg_shell[] = {
+    {.name = SV_INIT("SHELL"), .summary = SV_INIT("bash, zsh or fish"), .choices = SV_INIT("bash|fish|zsh")}};
+static const struct cli_argument arg_topic[] = {
+    {.name = SV_INIT("TOPIC"), .optional = true, .summary = SV_INIT("a command"), .names_command = true}};
 
 /* --- exit codes --- */
 
@@ -241,6 +253,7 @@ static const struct cli_command cmd_config = {
     EXAMPLES(ex_config),
     EXITS(exits_reference),
     .output = OUTPUT_ONE_SHOT,
+    .knows_all_settings = true,
     .run = cmd_config_run};
 static const struct cli_command cmd_deploy = {
     .name = SV_INIT("deploy"),

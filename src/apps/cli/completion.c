@@ -5,32 +5,121 @@ static void append_option_words(struct buf *out, const struct cli_option *const 
     for (size_t i = 0; i < count; i++) {
         if (options[i]->name.len > 1)
             buf_printf(out, " --%.*s", SV_ARG(options[i]->name));
+        else
+            buf_printf(out, " -%c", options[i]->letter);
     }
 }
 
 static void append_command_words(struct buf *out) {
-    for (size_t i = 0; i < cli_command_count; i++)
+    for (size_t i = 0; i < cli_command_count; i++) {
         buf_printf(out, "%s%.*s", i ? " " : "", SV_ARG(cli_commands[i]->name));
+        if (cli_commands[i]->alias.len > 0)
+            buf_printf(out, " %.*s", SV_ARG(cli_commands[i]->alias));
+    }
+}
+
+/* "deploy" or "plan|stage", as a pattern of case. */
+static void append_command_pattern(struct buf *out, const struct cli_command *command) {
+    buf_append(out, command->name);
+    if (command->alias.len > 0)
+        buf_printf(out, "|%.*s", SV_ARG(command->alias));
+}
+
+/* "a|b|c" as "a b c". */
+static void append_choices(struct buf *out, sv choices) {
+    sv rest = choices;
+    for (const char *between = ""; rest.len > 0; between = " ")
+        buf_printf(out, "%s%.*s", between, SV_ARG(sv_cut(&rest, '|')));
+}
+
+/* What may stand behind an option: one line of a case each. */
+static void append_bash_values(struct buf *out, const struct cli_option *const *options, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const struct cli_option *o = options[i];
+        if (o->type == OPTION_FLAG || o->alias_of.len > 0)
+            continue;
+        buf_printf(out, "    %s%.*s", o->name.len > 1 ? "--" : "-", SV_ARG(o->name));
+        if (o->letter && o->name.len > 1)
+            buf_printf(out, "|-%c", o->letter);
+        buf_append_cstr(out, ") COMPREPLY=(");
+        if (o->type == OPTION_CHOICE) {
+            buf_append_cstr(out, "$(compgen -W '");
+            append_choices(out, o->value_name);
+            buf_append_cstr(out, "' -- \"$word\")");
+        } else if (o->holds != HOLDS_TEXT) {
+            buf_printf(out, "$(compgen %s -- \"$word\")", o->holds == HOLDS_DIRECTORY ? "-d" : "-f");
+        }
+        buf_append_cstr(out, "); return ;;\n");
+    }
+}
+
+/* The words that an argument can be; nothing when it is any text. */
+static void append_argument_words(struct buf *out, const struct cli_command *command) {
+    for (size_t i = 0; i < command->argument_count; i++) {
+        append_choices(out, command->arguments[i].choices);
+        if (command->arguments[i].names_command)
+            append_command_words(out);
+    }
+}
+
+/* The options of a command, and the words that may be its arguments. */
+static void append_bash_command(struct buf *out, const struct cli_command *command) {
+    buf_append_cstr(out, "    ");
+    append_command_pattern(out, command);
+    buf_append_cstr(out, ")\n        options+='");
+    append_option_words(out, command->options, command->option_count);
+    buf_append_cstr(out, "'\n        words='");
+    append_argument_words(out, command);
+    buf_append_cstr(out, "'\n        case $before in\n");
+    append_bash_values(out, command->options, command->option_count);
+    buf_append_cstr(out, "        esac\n        ;;\n");
+}
+
+/* Global options with a value, as a pattern of case. */
+static void append_valued_options(struct buf *out) {
+    const char *between = "";
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        const struct cli_option *o = cli_global_options[i];
+        if (o->type == OPTION_FLAG)
+            continue;
+        buf_printf(out, "%s%s%.*s", between, o->name.len > 1 ? "--" : "-", SV_ARG(o->name));
+        between = "|";
+    }
 }
 
 static void render_bash(struct buf *out) {
-    buf_append_cstr(
-        out, "# bash completion for lintel\n_lintel() {\n    local word=${COMP_WORDS[COMP_CWORD]} command= i options\n"
-             "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-             "        case ${COMP_WORDS[i]} in -*) ;; *) command=${COMP_WORDS[i]}; break ;; esac\n    done\n"
-             "    if [[ -z $command && $word != -* ]]; then\n        COMPREPLY=($(compgen -W '");
-    append_command_words(out);
-    buf_append_cstr(out, "' -- \"$word\"))\n        return\n    fi\n    options='");
+    buf_append_cstr(out, "# bash completion for lintel\n"
+                         "_lintel() {\n"
+                         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                         "    local command= words= options= i\n"
+                         "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                         "        case ${COMP_WORDS[i]} in\n"
+                         "        ");
+    append_valued_options(out);
+    buf_append_cstr(out, ") ((i++)) ;;\n"
+                         "        -*) ;;\n"
+                         "        *) command=${COMP_WORDS[i]}; break ;;\n"
+                         "        esac\n"
+                         "    done\n"
+                         "    case $before in\n");
+    append_bash_values(out, cli_global_options, cli_global_option_count);
+    buf_append_cstr(out, "    esac\n    options='");
     append_option_words(out, cli_global_options, cli_global_option_count);
-    buf_append_cstr(out, "'\n    case $command in\n");
-    for (size_t i = 0; i < cli_command_count; i++) {
-        buf_printf(out, "    %.*s) options+='", SV_ARG(cli_commands[i]->name));
-        append_option_words(out, cli_commands[i]->options, cli_commands[i]->option_count);
-        buf_append_cstr(out, "' ;;\n");
-    }
-    buf_append_cstr(
-        out, "    esac\n    if [[ $word == -* ]]; then\n        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
-             "    else\n        COMPREPLY=($(compgen -f -- \"$word\"))\n    fi\n}\ncomplete -F _lintel lintel\n");
+    buf_append_cstr(out, "'\n    case $command in\n    '') words='");
+    append_command_words(out);
+    buf_append_cstr(out, "' ;;\n");
+    for (size_t i = 0; i < cli_command_count; i++)
+        append_bash_command(out, cli_commands[i]);
+    buf_append_cstr(out, "    esac\n"
+                         "    if [[ $word == -* ]]; then\n"
+                         "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+                         "    elif [[ -n $words ]]; then\n"
+                         "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+                         "    else\n"
+                         "        COMPREPLY=($(compgen -f -- \"$word\"))\n"
+                         "    fi\n"
+                         "}\n"
+                         "complete -F _lintel lintel\n");
 }
 
 /* Text inside '…[…]' of zsh's _arguments, itself in single quotes. */
@@ -46,44 +135,62 @@ static void append_zsh_text(struct buf *out, sv text) {
     }
 }
 
+static void append_zsh_value(struct buf *out, const struct cli_option *o) {
+    if (o->type == OPTION_FLAG)
+        return;
+    if (o->type != OPTION_CHOICE) {
+        const char *action = o->holds == HOLDS_TEXT ? " " : o->holds == HOLDS_DIRECTORY ? "_directories" : "_files";
+        buf_printf(out, ":%.*s:%s", SV_ARG(o->value_name), action);
+        return;
+    }
+    buf_append_cstr(out, ":word:(");
+    append_choices(out, o->value_name);
+    buf_append_char(out, ')');
+}
+
 static void append_zsh_options(struct buf *out, const struct cli_option *const *options, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct cli_option *o = options[i];
-        if (o->name.len < 2)
-            continue;
-        buf_printf(out, " \\\n            '%s--%.*s%s[", o->repeatable ? "*" : "", SV_ARG(o->name),
-                   o->type == OPTION_FLAG ? "" : "=");
+        bool is_long = o->name.len > 1;
+        buf_printf(out, " \\\n            '%s%s%.*s%s[", o->repeatable ? "*" : "", is_long ? "--" : "-",
+                   SV_ARG(o->name), o->type == OPTION_FLAG || !is_long ? "" : "=");
         append_zsh_text(out, o->summary);
         buf_append_char(out, ']');
-        if (o->type == OPTION_CHOICE) {
-            buf_append_cstr(out, ":word:(");
-            sv rest = o->value_name;
-            while (rest.len > 0)
-                buf_printf(out, "%.*s ", SV_ARG(sv_cut(&rest, '|')));
-            buf_append_char(out, ')');
-        } else if (o->type != OPTION_FLAG) {
-            buf_printf(out, ":%.*s:%s", SV_ARG(o->value_name), sv_eq(o->value_name, SV("FILE")) ? "_files" : "");
-        }
+        append_zsh_value(out, o);
         buf_append_char(out, '\'');
     }
 }
 
+static void append_zsh_command(struct buf *out, const struct cli_command *command) {
+    struct buf words = BUF(out->arena);
+    append_argument_words(&words, command);
+    buf_append_cstr(out, "        ");
+    append_command_pattern(out, command);
+    buf_append_cstr(out, ")\n            _arguments");
+    append_zsh_options(out, cli_global_options, cli_global_option_count);
+    append_zsh_options(out, command->options, command->option_count);
+    if (words.len > 0)
+        buf_printf(out, " \\\n            '*:word:(%.*s)' ;;\n", SV_ARG(buf_get_sv(&words)));
+    else
+        buf_append_cstr(out, " \\\n            '*:file:_files' ;;\n");
+}
+
 static void render_zsh(struct buf *out) {
-    buf_append_cstr(out, "#compdef lintel\n_lintel() {\n    local -a commands\n    commands=(\n");
+    buf_append_cstr(out,
+                    "#compdef lintel\n_lintel() {\n    local context state state_descr line\n    local -a commands\n"
+                    "    typeset -A opt_args\n    commands=(\n");
     for (size_t i = 0; i < cli_command_count; i++) {
         buf_printf(out, "        '%.*s:", SV_ARG(cli_commands[i]->name));
         append_zsh_text(out, cli_commands[i]->summary);
         buf_append_cstr(out, "'\n");
     }
-    buf_append_cstr(out, "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n "
-                         "   fi\n    case $words[2] in\n");
-    for (size_t i = 0; i < cli_command_count; i++) {
-        buf_printf(out, "    %.*s)\n        _arguments", SV_ARG(cli_commands[i]->name));
-        append_zsh_options(out, cli_global_options, cli_global_option_count);
-        append_zsh_options(out, cli_commands[i]->options, cli_commands[i]->option_count);
-        buf_append_cstr(out, " \\\n            '*:file:_files' ;;\n");
-    }
-    buf_append_cstr(out, "    esac\n}\n_lintel \"$@\"\n");
+    buf_append_cstr(out, "    )\n    _arguments -C");
+    append_zsh_options(out, cli_global_options, cli_global_option_count);
+    buf_append_cstr(out, " \\\n            '1: :->command' '*:: :->arguments'\n    case $state in\n"
+                         "    command) _describe command commands ;;\n    arguments)\n        case $words[1] in\n");
+    for (size_t i = 0; i < cli_command_count; i++)
+        append_zsh_command(out, cli_commands[i]);
+    buf_append_cstr(out, "        esac ;;\n    esac\n}\n_lintel \"$@\"\n");
 }
 
 static void append_fish_text(struct buf *out, sv text) {
@@ -94,27 +201,42 @@ static void append_fish_text(struct buf *out, sv text) {
     }
 }
 
-static void append_fish_option(struct buf *out, const struct cli_command *command, const struct cli_option *o) {
-    if (o->name.len < 2)
+static void append_fish_condition(struct buf *out, const struct cli_command *command) {
+    if (!command)
         return;
+    buf_printf(out, " -n '__fish_seen_subcommand_from %.*s", SV_ARG(command->name));
+    if (command->alias.len > 0)
+        buf_printf(out, " %.*s", SV_ARG(command->alias));
+    buf_append_char(out, '\'');
+}
+
+static void append_fish_option(struct buf *out, const struct cli_command *command, const struct cli_option *o) {
     buf_append_cstr(out, "complete -c lintel");
-    if (command)
-        buf_printf(out, " -n '__fish_seen_subcommand_from %.*s'", SV_ARG(command->name));
-    buf_printf(out, " -l %.*s", SV_ARG(o->name));
+    append_fish_condition(out, command);
+    if (o->name.len > 1)
+        buf_printf(out, " -l %.*s", SV_ARG(o->name));
     if (o->letter)
         buf_printf(out, " -s %c", o->letter);
     if (o->type != OPTION_FLAG)
-        buf_append_cstr(out, " -r");
+        buf_append_cstr(out, o->holds == HOLDS_TEXT ? " -x" : " -r");
     if (o->type == OPTION_CHOICE) {
-        buf_append_cstr(out, " -f -a '");
-        sv rest = o->value_name;
-        while (rest.len > 0)
-            buf_printf(out, "%.*s ", SV_ARG(sv_cut(&rest, '|')));
+        buf_append_cstr(out, " -a '");
+        append_choices(out, o->value_name);
         buf_append_char(out, '\'');
     }
     buf_append_cstr(out, " -d '");
     append_fish_text(out, o->summary);
     buf_append_cstr(out, "'\n");
+}
+
+static void append_fish_arguments(struct buf *out, const struct cli_command *command) {
+    struct buf words = BUF(out->arena);
+    append_argument_words(&words, command);
+    if (words.len == 0)
+        return;
+    buf_append_cstr(out, "complete -c lintel");
+    append_fish_condition(out, command);
+    buf_printf(out, " -f -a '%.*s'\n", SV_ARG(buf_get_sv(&words)));
 }
 
 static void render_fish(struct buf *out) {
@@ -129,6 +251,7 @@ static void render_fish(struct buf *out) {
     for (size_t i = 0; i < cli_command_count; i++) {
         for (size_t k = 0; k < cli_commands[i]->option_count; k++)
             append_fish_option(out, cli_commands[i], cli_commands[i]->options[k]);
+        append_fish_arguments(out, cli_commands[i]);
     }
 }
 

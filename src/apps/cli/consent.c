@@ -21,9 +21,13 @@ enum consent consent_ask(struct cli *c, const char *question) {
         return CONSENT_GIVEN;
     if (!is_interactive(c))
         return CONSENT_IMPOSSIBLE;
-    char answer[16] = "";
+    char answer[64] = "";
     dprintf(STDERR_FILENO, "%s Only 'yes' is taken as consent: ", question);
-    if (!fgets(answer, sizeof answer, stdin))
+    if (!fgets(answer, sizeof answer, stdin)) {
+        dprintf(STDERR_FILENO, "\n");
         return CONSENT_REFUSED;
-    return sv_eq(sv_trim(sv_from_cstr(answer)), SV("yes")) ? CONSENT_GIVEN : CONSENT_REFUSED;
+    }
+    sv line = sv_from_cstr(answer);
+    bool is_whole = sv_has_suffix(line, SV("\n"));
+    return is_whole && sv_eq(sv_trim(line), SV("yes")) ? CONSENT_GIVEN : CONSENT_REFUSED;
 }

@@ -1,6 +1,7 @@
 /* Values of variables from outside (CLI-010): environment, files, options. */
 #include "apps/cli/session.h"
 
+#include "base/utf8.h"
 #include "value/convert.h"
 
 #include <errno.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
+
+enum { SECRET_MAX = 65536 };
 
 struct input_list {
     VEC(struct template_input) items;
@@ -19,7 +22,12 @@ static span add_place(struct cli *c, sv name, sv text) {
     return span_make(source, 0, text.len);
 }
 
-static void add_text(struct cli *c, struct input_list *list, sv name, sv text, sv place) {
+static bool add_text(struct cli *c, struct input_list *list, sv name, sv text, sv place) {
+    if (utf8_check(text) != text.len || sv_find_char(text, '\0') != SIZE_MAX) {
+        diags_add(&c->diags, DIAG_invalid_encoding, SPAN_NONE, "%.*s: the value is not UTF-8 text",
+                  SV_ARG(render_escape(&c->arena, place)));
+        return false;
+    }
     struct template_input *input = VEC_ADD(&c->arena, &list->items);
     *input = (struct template_input){
         .name = name,
@@ -27,13 +35,19 @@ static void add_text(struct cli *c, struct input_list *list, sv name, sv text, s
         .item = value_string(&c->arena, text),
         .at = add_place(c, place, SV("")),
     };
+    return true;
 }
 
-static void add_environment(struct cli *c, struct input_list *list) {
+static bool add_environment(struct cli *c, struct input_list *list) {
     struct host_env *items = NULL;
-    size_t count = host_list_env(&c->arena, SV("LINTEL_VAR_"), &items);
-    for (size_t i = 0; i < count; i++)
-        add_text(c, list, sv_slice(items[i].name, 11, items[i].name.len), items[i].text, items[i].name);
+    sv prefix = SV("LINTEL_VAR_");
+    size_t count = host_list_env(&c->arena, prefix, &items);
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        sv name = sv_slice(items[i].name, prefix.len, items[i].name.len);
+        ok = add_text(c, list, name, items[i].text, items[i].name) && ok;
+    }
+    return ok;
 }
 
 static struct source *read_source(struct cli *c, sv path) {
@@ -53,8 +67,12 @@ static struct source *read_source(struct cli *c, sv path) {
 static bool add_pairs(struct cli *c, struct input_list *list, const struct node *root) {
     for (uint32_t i = 0; i < root->count; i++) {
         const struct node_pair *pair = &root->pairs[i];
+        if (!node_is_scalar(pair->key)) {
+            diags_add(&c->diags, DIAG_invalid_map_key, pair->key->at, "the name of a variable is a text");
+            return false;
+        }
         value item = value_from_node(&c->arena, pair->value, scalar_resolve_core, &c->limits, &c->diags);
-        if (value_is_error(item) || !node_is_scalar(pair->key))
+        if (value_is_error(item))
             return false;
         struct template_input *input = VEC_ADD(&c->arena, &list->items);
         *input =
@@ -101,14 +119,12 @@ static bool add_option(struct cli *c, struct input_list *list, sv text) {
         if (sv_has_suffix(item, SV("\n")))
             item = sv_slice(item, 0, item.len - 1);
     }
-    add_text(c, list, name, item, arena_printf(&c->arena, "--var %.*s", SV_ARG(name)));
-    return true;
+    return add_text(c, list, name, item, arena_printf(&c->arena, "--var %.*s", SV_ARG(name)));
 }
 
 bool inputs_collect(struct cli *c, struct template_input **items, size_t *count) {
     struct input_list list = {0};
-    bool ok = true;
-    add_environment(c, &list);
+    bool ok = add_environment(c, &list);
     const struct setting *files = settings_find(c, SV("vars"));
     for (size_t i = 0; files && i < files->texts.len; i++)
         ok = add_file(c, &list, files->texts.items[i]) && ok;
@@ -129,20 +145,13 @@ static bool read_line_silently(struct buf *line) {
     silent.c_lflag &= ~(tcflag_t)ECHO;
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
     char ch = 0;
-    bool got = false;
-    while (line->len < 65536 && read(STDIN_FILENO, &ch, 1) == 1) {
-        got = true;
-        if (ch == '\n')
-            break;
+    while (line->len < SECRET_MAX && read(STDIN_FILENO, &ch, 1) == 1 && ch != '\n')
         buf_append_char(line, ch);
-    }
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-    return got;
+    return ch == '\n'; /* else the input has ended, or a signal came */
 }
 
 bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result) {
-    if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)
-        return false;
     struct buf line = BUF(&c->arena);
     dprintf(STDERR_FILENO, "%.*s: ", SV_ARG(render_escape(&c->arena, name)));
     bool got = read_line_silently(&line);

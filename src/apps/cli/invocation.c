@@ -4,12 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static void init(struct cli *c, const atomic_int *signals) {
+static void init(struct cli *c, const struct cli_signals *signals) {
     sources_init(&c->sources, &c->arena);
     diags_init(&c->diags, &c->arena, &c->sources);
     c->limits = limits_default;
@@ -23,6 +24,17 @@ static void init(struct cli *c, const atomic_int *signals) {
     jsonw_begin_object(&c->writer);
 }
 
+/* "--var=name=value" and, behind "--var", "name=value" without the value. */
+static void append_variable(struct buf *out, sv word) {
+    sv rest = word;
+    if (sv_has_prefix(word, SV("--var="))) {
+        sv_cut(&rest, '=');
+        buf_append_cstr(out, "--var=");
+    }
+    buf_append(out, sv_cut(&rest, '='));
+    buf_append_cstr(out, "=…");
+}
+
 /* The command line for run records: values of variables may be secret and are left out. */
 static sv make_command_line(struct cli *c, int argc, const char *const *argv) {
     struct buf out = BUF(&c->arena);
@@ -30,34 +42,28 @@ static sv make_command_line(struct cli *c, int argc, const char *const *argv) {
     for (int i = 1; i < argc; i++) {
         sv word = sv_from_cstr(argv[i]);
         buf_append_char(&out, ' ');
-        bool is_inline = sv_has_prefix(word, SV("--var="));
-        bool follows = i > 1 && strcmp(argv[i - 1], "--var") == 0;
-        if (is_inline || follows) {
-            buf_append(&out,
-                       sv_slice(word, 0,
-                                sv_find_char(sv_slice(word, is_inline ? 6 : 0, word.len), '=') + (is_inline ? 6 : 0)));
-            buf_append_cstr(&out, "=…");
-        } else {
+        if (sv_has_prefix(word, SV("--var=")) || strcmp(argv[i - 1], "--var") == 0)
+            append_variable(&out, word);
+        else
             buf_append(&out, word);
-        }
     }
     return render_escape(&c->arena, buf_get_sv(&out));
 }
 
-static bool has_env(const struct cli *c, struct arena *a, const char *name) {
+static bool has_env(struct cli *c, const char *name) {
     sv text;
-    return c->host->ops->find_env(c->host->user, a, sv_from_cstr(name), &text) && text.len > 0;
+    return c->host->ops->find_env(c->host->user, &c->arena, sv_from_cstr(name), &text) && text.len > 0;
 }
 
 static bool wants_color(struct cli *c, int fd) {
     sv choice = settings_get_text(c, "color");
-    sv term = {0};
+    sv term = {0}, force = {0};
     if (sv_eq(choice, SV("always")) || sv_eq(choice, SV("never")))
         return sv_eq(choice, SV("always"));
-    if (has_env(c, &c->arena, "NO_COLOR"))
+    if (has_env(c, "NO_COLOR"))
         return false;
-    if (has_env(c, &c->arena, "CLICOLOR_FORCE"))
-        return true;
+    if (c->host->ops->find_env(c->host->user, &c->arena, SV("CLICOLOR_FORCE"), &force) && force.len > 0)
+        return !sv_eq(force, SV("0"));
     c->host->ops->find_env(c->host->user, &c->arena, SV("TERM"), &term);
     return isatty(fd) == 1 && !sv_eq(term, SV("dumb"));
 }
@@ -74,13 +80,29 @@ static bool open_json_into(struct cli *c) {
     return false;
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_LEAK_CHECK
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_LEAK_CHECK
+#endif
+#endif
+
 /* Secrets do not get into core files (LC-053). */
 static void forbid_core_dumps(void) {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* the leak check attaches to its own process */
+#ifdef HAS_LEAK_CHECK /* it attaches to its own process */
+    return;
+#else
     prctl(PR_SET_DUMPABLE, 0);
 #endif
+}
+
+enum exit_code cli_get_signal_code(const struct cli *c, enum exit_code otherwise) {
+    if (atomic_load(&c->signals->count) == 0)
+        return otherwise;
+    return atomic_load(&c->signals->last) == SIGTERM ? EXIT_SIGTERM : EXIT_SIGINT;
 }
 
 static void write_version_event(struct cli *c) {
@@ -97,7 +119,7 @@ static void write_version_event(struct cli *c) {
 
 static enum exit_code run_command(struct cli *c, bool settings_ok) {
     if (!settings_ok)
-        return EXIT_USAGE;
+        return output_get_input_code(c);
     if (settings_get_flag(c, "help")) {
         struct buf out = BUF(&c->arena);
         if (c->command)
@@ -105,7 +127,7 @@ static enum exit_code run_command(struct cli *c, bool settings_ok) {
         else
             help_render_overview(&out);
         output_text(c, buf_get_sv(&out));
-        jsonw_key(&c->writer, SV("commands"));
+        jsonw_key(&c->writer, SV("help"));
         help_write_json(&c->writer, c->command);
         return EXIT_OK;
     }
@@ -116,10 +138,11 @@ static enum exit_code run_command(struct cli *c, bool settings_ok) {
         output_note(c, "%.*s", SV_ARG(buf_get_sv(&out)));
         return EXIT_USAGE;
     }
-    return c->command->run(c);
+    enum exit_code code = c->command->run(c);
+    return code == EXIT_SIGINT ? cli_get_signal_code(c, code) : code;
 }
 
-int cli_run(int argc, const char *const *argv, const atomic_int *signals) {
+int cli_run(int argc, const char *const *argv, const struct cli_signals *signals) {
     struct cli cli = {0};
     init(&cli, signals);
     forbid_core_dumps();
@@ -127,15 +150,11 @@ int cli_run(int argc, const char *const *argv, const atomic_int *signals) {
     cli.command_line = make_command_line(&cli, argc, argv);
     cli.color_out = wants_color(&cli, STDOUT_FILENO);
     cli.color_err = wants_color(&cli, STDERR_FILENO);
-    if (ok && !open_json_into(&cli)) {
-        output_finish(&cli, EXIT_FAILED);
-        arena_fini(&cli.arena);
-        return EXIT_FAILED;
-    }
-    if (cli.command && cli.command->output == OUTPUT_EVENTS && output_is_machine(&cli))
+    bool has_output = !ok || open_json_into(&cli);
+    if (output_is_stream(&cli))
         write_version_event(&cli);
-    enum exit_code code = run_command(&cli, ok);
-    output_finish(&cli, code);
+    enum exit_code code = has_output ? run_command(&cli, ok) : EXIT_FAILED;
+    code = output_finish(&cli, code);
     if (cli.json_into >= 0)
         close(cli.json_into);
     arena_fini(&cli.arena);

@@ -1,6 +1,5 @@
 #include "apps/cli/settings.h"
 
-#include "base/hint.h"
 #include "base/num.h"
 
 static const struct cli_option *find_in(const struct cli_option *const *options, size_t count, sv name) {
@@ -13,20 +12,28 @@ static const struct cli_option *find_in(const struct cli_option *const *options,
 }
 
 const struct cli_option *option_find(const struct cli_command *command, sv name) {
+    if (name.len < 2)
+        return NULL; /* "C" has only its short form */
     const struct cli_option *found = find_in(cli_global_options, cli_global_option_count, name);
     if (!found && command)
         found = find_in(command->options, command->option_count, name);
     return found;
 }
 
-bool option_exists_anywhere(sv name) {
-    if (option_find(NULL, name))
-        return true;
+const struct cli_option *option_find_anywhere(sv name) {
+    const struct cli_option *found = option_find(NULL, name);
+    for (size_t i = 0; !found && i < cli_command_count; i++)
+        found = option_find(cli_commands[i], name);
+    return found;
+}
+
+void option_offer_all(struct hint *hint) {
+    for (size_t i = 0; i < cli_global_option_count; i++)
+        hint_offer(hint, cli_global_options[i]->name);
     for (size_t i = 0; i < cli_command_count; i++) {
-        if (option_find(cli_commands[i], name))
-            return true;
+        for (size_t k = 0; k < cli_commands[i]->option_count; k++)
+            hint_offer(hint, cli_commands[i]->options[k]->name);
     }
-    return false;
 }
 
 static const struct cli_option *find_letter(const struct cli_command *command, char letter) {
@@ -86,7 +93,7 @@ bool option_check_value(struct cli *c, const struct cli_option *option, const st
     if (is_valid(option, text))
         return true;
     struct buf where = BUF(&c->arena);
-    if (from->origin == ORIGIN_ENVIRONMENT || from->origin == ORIGIN_PROJECT_FILE)
+    if (from->origin == ORIGIN_ENVIRONMENT)
         buf_printf(&where, "%.*s: ", SV_ARG(from->text));
     sv shown = render_escape(&c->arena, sv_slice(text, 0, 80));
     if (option->type == OPTION_CHOICE)
@@ -117,15 +124,22 @@ static bool take_value(struct cli *c, struct words *w, const struct cli_option *
 }
 
 static bool report_unknown(struct cli *c, sv name) {
+    sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
+    if (!c->command && option_find_anywhere(name)) {
+        output_usage_error(c, "'--%.*s' is no global option: it stands behind the command", SV_ARG(shown));
+        return false;
+    }
     struct hint hint = HINT(name);
     for (size_t i = 0; i < cli_global_option_count; i++)
         hint_offer(&hint, cli_global_options[i]->name);
     for (size_t i = 0; c->command && i < c->command->option_count; i++)
         hint_offer(&hint, c->command->options[i]->name);
-    sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
     output_usage_error(c, "unknown option '--%.*s'", SV_ARG(shown));
-    if (hint.best.len > 0)
-        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '--%.*s'?", SV_ARG(hint.best));
+    if (!c->command && cli_find_command(name))
+        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "there is a command of that name: lintel %.*s",
+                      SV_ARG(shown));
+    else
+        output_add_hint(c, &hint, "--");
     return false;
 }
 
@@ -148,7 +162,8 @@ static bool take_short(struct cli *c, struct words *w, const char *word) {
     for (const char *p = word + 1; *p; p++) {
         const struct cli_option *option = find_letter(c->command, *p);
         if (!option) {
-            output_usage_error(c, "unknown option '-%.*s'", 1, p);
+            sv shown = render_escape(&c->arena, sv_slice(sv_from_cstr(p), 0, 1));
+            output_usage_error(c, "unknown option '-%.*s'", SV_ARG(shown));
             return false;
         }
         if (option->type == OPTION_FLAG) {
@@ -173,8 +188,7 @@ static bool take_command(struct cli *c, sv name) {
         hint_offer(&hint, cli_commands[i]->name);
     sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
     output_usage_error(c, "unknown command '%.*s'", SV_ARG(shown));
-    if (hint.best.len > 0)
-        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '%.*s'?", SV_ARG(hint.best));
+    output_add_hint(c, &hint, "");
     return false;
 }
 
@@ -213,26 +227,22 @@ static bool check_argument_count(struct cli *c) {
     return true;
 }
 
-/* Asked for before the rest is read, so that a mistake later on the line is still reported in the wanted form. */
-static void take_json_early(struct cli *c, struct words *w) {
-    for (int i = 0; i < w->count; i++) {
-        sv word = sv_from_cstr(w->items[i]);
-        if (sv_eq(word, SV("--")))
-            return;
-        if (sv_eq(word, SV("--json")))
+/* What follows an unknown command cannot be understood, but for the form that the mistake is reported in. */
+static void find_json(struct cli *c, struct words *w) {
+    for (; w->next < w->count; w->next++) {
+        if (sv_eq(sv_from_cstr(w->items[w->next]), SV("--json")))
             settings_put(c, option_find(NULL, SV("json")), &from_option, SV("true"));
     }
 }
 
 bool options_parse(struct cli *c, int argc, const char *const *argv) {
     struct words w = {.items = argv + 1, .count = argc > 0 ? argc - 1 : 0, .ok = true};
-    take_json_early(c, &w);
     while (w.next < w.count) {
         if (take_word(c, &w))
             continue;
         w.ok = false;
         if (!c->command)
-            return false; /* what follows an unknown command cannot be understood */
+            find_json(c, &w);
     }
     if (!w.ok || !c->command || settings_get_flag(c, "help"))
         return w.ok;

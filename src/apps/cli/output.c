@@ -9,21 +9,33 @@ bool output_is_machine(const struct cli *c) {
     return c->json || c->json_into >= 0;
 }
 
-/* A reader that went away (`| head`) loses output, never a deployment: failures to write are not errors of the run. */
-static void write_all(int fd, sv text) {
+/* Returns 0 or errno. */
+static int write_all(int fd, sv text) {
     while (text.len > 0) {
         ssize_t n = write(fd, text.data, text.len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return;
+            return n < 0 ? errno : EIO;
         text = sv_slice(text, (size_t)n, text.len);
     }
+    return 0;
+}
+
+/* A reader that went away (`| head`) has seen enough; any other failure is remembered. */
+static void write_result(struct cli *c, sv text) {
+    int error = write_all(STDOUT_FILENO, text);
+    if (c->output_error == 0 && error != EPIPE)
+        c->output_error = error;
+}
+
+bool output_is_stream(const struct cli *c) {
+    return output_is_machine(c) && c->command && c->command->output == OUTPUT_EVENTS && !settings_get_flag(c, "help");
 }
 
 void output_text(struct cli *c, sv text) {
     if (!c->json)
-        write_all(STDOUT_FILENO, text);
+        write_result(c, text);
 }
 
 void output_note(struct cli *c, const char *format, ...) {
@@ -44,7 +56,7 @@ void output_event_line(struct cli *c, sv json) {
     buf_append(&line, json);
     buf_append_char(&line, '\n');
     if (c->json)
-        write_all(STDOUT_FILENO, buf_get_sv(&line));
+        write_result(c, buf_get_sv(&line));
     if (c->json_into >= 0)
         write_all(c->json_into, buf_get_sv(&line));
 }
@@ -53,61 +65,90 @@ static struct render_options diag_options(const struct cli *c) {
     return (struct render_options){.color = c->color_err, .mask = &c->mask};
 }
 
+/* What the command has put into its payload, the exit code and the diagnostics; closes the object. */
+static void end_object(struct cli *c, struct jsonw *w, enum exit_code code) {
+    struct render_options options = diag_options(c);
+    sv members = buf_get_sv(&c->payload);
+    if (members.len > 2) { /* more than "{}" */
+        buf_append_char(w->out, ',');
+        buf_append(w->out, sv_slice(members, 1, members.len - 1));
+    }
+    jsonw_put_i64(w, "exitCode", code);
+    jsonw_key(w, SV("diagnostics"));
+    render_diags_json(w, &c->diags, &options);
+    jsonw_end_object(w);
+    output_event_line(c, buf_get_sv(w->out));
+}
+
 static void write_object(struct cli *c, enum exit_code code) {
     struct buf out = BUF(&c->arena);
     struct jsonw w = JSONW(&out, 0);
-    struct render_options options = diag_options(c);
     jsonw_begin_object(&w);
     jsonw_put_text(&w, "formatVersion", SV("1.0"));
     jsonw_put_text(&w, "command", c->command ? c->command->name : SV(""));
-    sv members = buf_get_sv(&c->payload);
-    if (members.len > 2) { /* more than "{}" */
-        buf_append_char(&out, ',');
-        buf_append(&out, sv_slice(members, 1, members.len - 1));
-    }
-    jsonw_put_i64(&w, "exitCode", code);
-    jsonw_key(&w, SV("diagnostics"));
-    render_diags_json(&w, &c->diags, &options);
-    jsonw_end_object(&w);
-    output_event_line(c, buf_get_sv(&out));
+    end_object(c, &w, code);
 }
 
-/* Commands that stream events: diagnostics and the end as lines of their own. */
-static void write_last_events(struct cli *c, enum exit_code code) {
-    struct render_options options = diag_options(c);
+/* The last event of a stream. */
+static void write_summary(struct cli *c, enum exit_code code) {
     struct buf out = BUF(&c->arena);
     struct jsonw w = JSONW(&out, 0);
     jsonw_begin_object(&w);
     jsonw_put_text(&w, "type", SV("summary"));
     jsonw_put_i64(&w, "wallMs", c->host->ops->get_wall_ms(c->host->user));
     jsonw_put_i64(&w, "monotonicMs", c->host->ops->get_monotonic_ms(c->host->user));
-    sv members = buf_get_sv(&c->payload);
-    if (members.len > 2) {
-        buf_append_char(&out, ',');
-        buf_append(&out, sv_slice(members, 1, members.len - 1));
-    }
-    jsonw_put_i64(&w, "exitCode", code);
-    jsonw_key(&w, SV("diagnostics"));
-    render_diags_json(&w, &c->diags, &options);
-    jsonw_end_object(&w);
-    output_event_line(c, buf_get_sv(&out));
+    end_object(c, &w, code);
 }
 
-void output_finish(struct cli *c, enum exit_code code) {
-    jsonw_end_object(&c->writer);
-    bool events = c->command && c->command->output == OUTPUT_EVENTS;
-    if (output_is_machine(c)) {
-        if (events)
-            write_last_events(c, code);
-        else
-            write_object(c, code);
+/* Quiet means errors only. */
+static void render_errors(struct buf *out, struct cli *c) {
+    struct render_options options = diag_options(c);
+    diags_sort(&c->diags);
+    for (size_t i = 0; i < c->diags.items.len; i++) {
+        if (c->diags.items.items[i]->level == DIAG_ERROR)
+            render_diag(out, &c->diags, c->diags.items.items[i], &options);
     }
+}
+
+static void write_diagnostics(struct cli *c) {
+    struct render_options options = diag_options(c);
+    struct buf out = BUF(&c->arena);
     if (c->diags.items.len == 0)
         return;
-    struct buf out = BUF(&c->arena);
-    struct render_options options = diag_options(c);
-    render_diags(&out, &c->diags, &options);
+    if (c->quiet)
+        render_errors(&out, c);
+    else
+        render_diags(&out, &c->diags, &options);
     write_all(STDERR_FILENO, buf_get_sv(&out));
+}
+
+enum exit_code output_finish(struct cli *c, enum exit_code code) {
+    jsonw_end_object(&c->writer);
+    if (output_is_stream(c))
+        write_summary(c, code);
+    else if (output_is_machine(c))
+        write_object(c, code);
+    bool streams = c->command && c->command->output == OUTPUT_EVENTS;
+    if (c->output_error != 0 && !streams && (code == EXIT_OK || code == EXIT_CHANGES)) {
+        diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "the result cannot be written to standard output: %s",
+                  strerror(c->output_error));
+        code = EXIT_FAILED;
+    }
+    write_diagnostics(c);
+    return code;
+}
+
+enum exit_code output_get_input_code(const struct cli *c) {
+    for (size_t i = 0; i < c->diags.items.len; i++) {
+        if (c->diags.items.items[i]->code == DIAG_usage_error)
+            return EXIT_USAGE;
+    }
+    return EXIT_INVALID;
+}
+
+void output_add_hint(struct cli *c, const struct hint *hint, const char *prefix) {
+    if (hint->best.len > 0 && c->diags.items.len > 0)
+        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "did you mean '%s%.*s'?", prefix, SV_ARG(hint->best));
 }
 
 enum exit_code output_usage_error(struct cli *c, const char *format, ...) {

@@ -159,7 +159,7 @@ static void render_legend(struct plan_writer *w, const struct plan *p) {
         buf_printf(w->out, "%s%.*s %s", between, SV_ARG(legend[k].symbol), legend[k].text);
         between = "   ";
     }
-    buf_append_cstr(w->out, "\n\n");
+    buf_append_cstr(w->out, between[0] ? "\n\n" : "\n");
 }
 
 static void render_changes(struct plan_writer *w, const struct change *changes, size_t count, bool exports) {
@@ -196,6 +196,8 @@ void plan_render(struct buf *out, const struct plan *p, bool color, enum secrecy
     struct plan_writer w = {out, color, secrecy};
     const struct plan_summary *s = &p->summary;
     render_drift(&w, p);
+    if (p->has_interrupted)
+        buf_append_cstr(out, "Operations of an earlier run were cut off; deploying settles them first.\n\n");
     if (plan_is_empty(p)) {
         buf_printf(out, "Instance %.*s: nothing would change.\n", SV_ARG(render_escape(out->arena, p->instance_name)));
     } else {

@@ -3,7 +3,10 @@
 #include "apps/cli/session.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { LIVE_MAX = 10 }; /* lines of the live block */
 
 struct active {
     sv address;
@@ -53,16 +56,40 @@ static void erase_block(struct progress *p) {
     put(buf_get_sv(&out));
 }
 
+static size_t get_columns(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 80;
+}
+
+/* At most so many characters: a line that wraps would be two lines to erase. */
+static sv cut_text(sv text, size_t columns) {
+    size_t at = 0;
+    for (size_t n = 0; at < text.len && n < columns; n++) {
+        at++;
+        while (at < text.len && ((unsigned char)text.data[at] & 0xC0) == 0x80)
+            at++;
+    }
+    return sv_slice(text, 0, at);
+}
+
 static void draw_block(struct progress *p, int64_t now_ms) {
-    struct buf out = BUF(&p->cli->arena);
-    size_t shown = p->active.len < 10 ? p->active.len : 10;
+    struct arena *arena = &p->cli->arena;
+    struct buf out = BUF(arena);
+    size_t columns = get_columns();
+    size_t shown = p->active.len < LIVE_MAX ? p->active.len : LIVE_MAX;
     for (size_t i = 0; i < shown; i++) {
         const struct active *a = &p->active.items[i];
-        buf_printf(&out, "  … %.*s %.*s ", SV_ARG(a->address), SV_ARG(a->verb));
-        output_render_duration(&out, now_ms - a->started_ms);
-        buf_append_char(&out, '\n');
+        struct buf tail = BUF(arena);
+        buf_printf(&tail, " %.*s ", SV_ARG(a->verb));
+        output_render_duration(&tail, now_ms - a->started_ms);
+        buf_printf(&out, "  … %.*s%.*s\n", SV_ARG(cut_text(a->address, columns - tail.len - 5)),
+                   SV_ARG(buf_get_sv(&tail)));
     }
     p->live_lines = shown;
+    if (p->active.len > shown) {
+        buf_printf(&out, "  … and %zu more\n", p->active.len - shown);
+        p->live_lines++;
+    }
     put(buf_get_sv(&out));
 }
 
@@ -81,7 +108,7 @@ static void say_started(struct progress *p, const struct event *e) {
     struct arena *a = &p->cli->arena;
     struct active item = {render_escape(a, arena_copy_sv(a, e->address.text)), get_verb(e), e->monotonic_ms};
     VEC_PUSH(a, &p->active, item);
-    if (!p->is_live && p->cli->verbose)
+    if (!p->is_live)
         output_note(p->cli, "  %.*s %.*s", SV_ARG(item.address), SV_ARG(item.verb));
 }
 

@@ -1,6 +1,5 @@
 #include "apps/cli/settings.h"
 
-#include "base/hint.h"
 #include "value/convert.h"
 
 #include <errno.h>
@@ -38,27 +37,51 @@ void project_find(struct cli *c) {
     }
 }
 
+/* A path in the project file is meant from where that file is. */
+static sv make_path(struct cli *c, const struct cli_option *option, sv text) {
+    sv prefix = {0};
+    sv path = text;
+    if (option->holds == HOLDS_TEXT || text.len == 0)
+        return text;
+    if (option->holds == HOLDS_URL && sv_find_char(text, ':') != SIZE_MAX) {
+        prefix = sv_slice(text, 0, sv_find_char(text, ':') + 1);
+        path = sv_slice(text, prefix.len, text.len);
+        if (!sv_eq(prefix, SV("sqlite:")) && !sv_eq(prefix, SV("file:")))
+            return text;
+    }
+    if (sv_has_prefix(path, SV("/")) || sv_eq(path, SV("-")))
+        return text;
+    return arena_printf(&c->arena, "%.*s%.*s/%.*s", SV_ARG(prefix), SV_ARG(c->project_dir), SV_ARG(path));
+}
+
 static bool put_item(struct cli *c, const struct cli_option *option, const struct setting_source *from,
                      const struct node *n) {
     struct scalar s = scalar_resolve_node(n, scalar_resolve_core);
     sv text = n->text;
     if (s.kind == SCALAR_BOOL)
         text = s.boolean ? SV("true") : SV("false");
-    return settings_put(c, option, from, text);
+    if (settings_put(c, option, from, make_path(c, option, text)))
+        return true;
+    (*VEC_LAST(&c->diags.items))->at = n->at;
+    return false;
+}
+
+static bool report_key(struct cli *c, const struct node *key) {
+    bool is_text = node_is_scalar(key);
+    struct hint hint = HINT(is_text ? key->text : SV(""));
+    option_offer_all(&hint);
+    diags_add(&c->diags, DIAG_usage_error, key->at, "'%.*s' is no option that lintel.yaml can set",
+              SV_ARG(render_escape(&c->arena, is_text ? sv_slice(key->text, 0, 80) : SV("this key"))));
+    output_add_hint(c, &hint, "");
+    return false;
 }
 
 static bool put_pair(struct cli *c, const struct setting_source *from, const struct node_pair *pair) {
-    if (!node_is_scalar(pair->key) || !option_exists_anywhere(pair->key->text)) {
-        struct hint hint = HINT(node_is_scalar(pair->key) ? pair->key->text : SV(""));
-        for (size_t i = 0; i < cli_global_option_count; i++)
-            hint_offer(&hint, cli_global_options[i]->name);
-        struct diag *d =
-            diags_add(&c->diags, DIAG_usage_error, pair->key->at, "lintel.yaml has a key that is no option");
-        if (hint.best.len > 0)
-            diag_set_hint(&c->diags, d, "did you mean '%.*s'?", SV_ARG(hint.best));
-        return false;
-    }
-    const struct cli_option *option = option_find(c->command, pair->key->text);
+    if (!node_is_scalar(pair->key) || !option_find_anywhere(pair->key->text))
+        return report_key(c, pair->key);
+    const struct cli_option *option = c->command && c->command->knows_all_settings
+                                          ? option_find_anywhere(pair->key->text)
+                                          : option_find(c->command, pair->key->text);
     if (!option)
         return true; /* an option of other commands */
     const struct node *given = pair->value;

@@ -3,6 +3,8 @@
 #include "api/builtin.h"
 #include "api/store_open.h"
 
+#include <ctype.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static sv get_state_url(struct cli *c) {
@@ -87,13 +89,25 @@ static void fill_config(struct session *s) {
         .refresh = !settings_is_given(c, "refresh") || settings_get_flag(c, "refresh"),
         .accept_drift = settings_get_flag(c, "accept-drift"),
         .force = settings_get_flag(c, "force"),
-        .signals = c->signals,
+        .signals = &c->signals->count,
     };
+}
+
+/* Names of name spaces are parts of file names. */
+static bool check_context(struct cli *c) {
+    sv name = settings_get_text(c, "context");
+    bool ok = name.len > 0 && name.len <= 64 && name.data[0] != '.';
+    for (size_t i = 0; ok && i < name.len; i++)
+        ok = isalnum((unsigned char)name.data[i]) || strchr("-_.", name.data[i]) != NULL;
+    if (!ok)
+        output_usage_error(c, "'--context' takes a name of letters, digits, '-', '_' and '.', not '%.*s'",
+                           SV_ARG(render_escape(&c->arena, sv_slice(name, 0, 80))));
+    return ok;
 }
 
 bool session_open(struct cli *c, struct session *s, enum session_mode mode) {
     *s = (struct session){.cli = c};
-    if (!open_store(s, mode) || !open_sealer(s, mode))
+    if (!check_context(c) || !open_store(s, mode) || !open_sealer(s, mode))
         return false;
     fill_config(s);
     return true;
@@ -109,6 +123,8 @@ void session_close(struct session *s) {
 }
 
 static bool is_default_file(sv file) {
+    if (sv_has_prefix(file, SV("./")))
+        file = sv_slice(file, 2, file.len);
     return sv_eq(file, SV("blueprint.yaml")) || sv_eq(file, SV("blueprint.json")) || sv_eq(file, SV("blueprint.jsonc"));
 }
 
@@ -119,7 +135,8 @@ bool session_choose_instance(struct session *s, sv file) {
     if (s->config.instance_id.len > 0 || s->config.instance_name.len > 0)
         return true;
     if (!is_default_file(file)) {
-        output_usage_error(c, "which instance is meant? Give --instance NAME");
+        output_usage_error(c, "which instance is meant? Only a blueprint of the default name has a default instance");
+        diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "give --instance NAME");
         return false;
     }
     sv cwd = c->host->ops->get_cwd(c->host->user, &c->arena);
@@ -130,13 +147,21 @@ bool session_choose_instance(struct session *s, sv file) {
     return false;
 }
 
+static const struct {
+    enum diag_code code;
+    enum exit_code exit;
+} error_codes[] = {
+    {DIAG_usage_error, EXIT_USAGE},          {DIAG_instance_id_and_name_provided, EXIT_USAGE},
+    {DIAG_state_busy, EXIT_LOCKED},          {DIAG_instance_in_progress, EXIT_LOCKED},
+    {DIAG_instance_not_found, EXIT_INVALID}, {DIAG_invalid_plan_file, EXIT_INVALID},
+};
+
 enum exit_code session_get_error_code(const struct cli *c) {
     for (size_t i = 0; i < c->diags.items.len; i++) {
-        enum diag_code code = c->diags.items.items[i]->code;
-        if (code == DIAG_usage_error || code == DIAG_instance_id_and_name_provided)
-            return EXIT_USAGE;
-        if (code == DIAG_state_busy)
-            return EXIT_LOCKED;
+        for (size_t k = 0; k < sizeof error_codes / sizeof *error_codes; k++) {
+            if (c->diags.items.items[i]->code == error_codes[k].code)
+                return error_codes[k].exit;
+        }
     }
     return EXIT_FAILED;
 }

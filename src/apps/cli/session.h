@@ -39,8 +39,8 @@ bool template_choose_file(struct cli *c, sv *file);
 /* Loads with the variables of the command line (CLI-010). Returns whether it may be planned; mistakes are in the
  * diagnostics. Missing secrets are asked for on a terminal. */
 bool template_load(struct cli *c, sv file, struct loaded *result);
-/* Loads one file for validation: missing variables are unknowns. */
-bool template_check(struct cli *c, sv file);
+/* Loads `l->file` with `l->inputs` for validation: missing variables are unknowns. */
+bool template_check(struct cli *c, struct loaded *l);
 /* The template that a plan was made of, from the text and the inputs in it. False after a report. */
 bool template_load_from_plan(struct cli *c, const struct plan *p, struct template **result);
 /* --input-format as enum doc_format; 0 when not given. */
@@ -49,7 +49,7 @@ unsigned template_get_format(const struct cli *c);
 /* --- inputs.c --- */
 /* LINTEL_VAR_*, --vars and --var, in rising precedence. False after a report. */
 bool inputs_collect(struct cli *c, struct template_input **items, size_t *count);
-/* Asks on the terminal without echo; false when there is none. */
+/* Asks on the terminal without echo; the caller knows that there is one. False when nothing was given. */
 bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result);
 
 /* --- plan_text.c --- */

@@ -1,6 +1,5 @@
 #include "apps/cli/settings.h"
 
-#include "base/hint.h"
 #include "base/num.h"
 #include "model/host.h"
 
@@ -141,8 +140,12 @@ static bool load_defaults_and_environment(struct cli *c) {
     bool ok = true;
     for (size_t i = 0; i < cli_global_option_count; i++)
         ok = load_option(c, cli_global_options[i]) && ok;
-    for (size_t i = 0; c->command && i < c->command->option_count; i++)
-        ok = load_option(c, c->command->options[i]) && ok;
+    for (size_t k = 0; k < cli_command_count; k++) {
+        const struct cli_command *command = cli_commands[k];
+        bool counts = c->command && (c->command == command || c->command->knows_all_settings);
+        for (size_t i = 0; counts && i < command->option_count; i++)
+            ok = load_option(c, command->options[i]) && ok;
+    }
     return ok;
 }
 
@@ -153,7 +156,7 @@ bool settings_load(struct cli *c, int argc, const char *const *argv) {
     ok = load_defaults_and_environment(c) && ok;
     project_find(c);
     ok = project_load_file(c) && ok;
-    c->json = settings_get_flag(c, "json");
+    c->json = settings_get_flag(c, "json") || sv_eq(settings_get_text(c, "format"), SV("json"));
     c->quiet = settings_get_flag(c, "quiet");
     c->verbose = settings_get_flag(c, "verbose");
     c->diags.strict = settings_get_flag(c, "strict");

@@ -19,7 +19,9 @@ bool options_parse(struct cli *c, int argc, const char *const *argv);
 /* The option of that name among the global ones and those of the command (NULL: of any command); aliases are followed.
  * NULL when unknown. */
 const struct cli_option *option_find(const struct cli_command *command, sv name);
-bool option_exists_anywhere(sv name);
+/* The option of that name of any command. */
+const struct cli_option *option_find_anywhere(sv name);
+void option_offer_all(struct hint *hint);
 bool option_check_value(struct cli *c, const struct cli_option *option, const struct setting_source *from, sv text);
 
 /* --- project.c --- */

@@ -5,6 +5,7 @@
 #include "doc/reader.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const sv default_files[] = {SV_INIT("blueprint.yaml"), SV_INIT("blueprint.json"), SV_INIT("blueprint.jsonc")};
 
@@ -37,21 +38,34 @@ static sv get_base_name(sv path) {
     return sv_slice(path, sv_rfind_char(path, '/') + 1, path.len);
 }
 
-static struct template *load(struct cli *c, sv file, const struct loaded *from, bool check_inputs) {
+/* The root source is the first one that loading adds, or the one given. Its digest is set here: a dialect cannot reach
+ * the hash. */
+static struct template *load(struct cli *c, struct load_request *request) {
+    size_t before = c->sources.items.len;
+    request->arena = &c->arena;
+    request->sources = &c->sources;
+    request->diags = &c->diags;
+    request->limits = &c->limits;
+    request->host = (struct host *)c->host;
+    struct template *t = blueprint_load(request);
+    const struct source *root = request->source;
+    if (!root && c->sources.items.len > before)
+        root = c->sources.items.items[before];
+    if (t && root)
+        t->digest = seal_sha256(&c->arena, root->bytes);
+    return t;
+}
+
+static struct template *load_file(struct cli *c, const struct loaded *from, bool check_inputs) {
     struct load_request request = {
-        .arena = &c->arena,
-        .sources = &c->sources,
-        .diags = &c->diags,
-        .limits = &c->limits,
         .providers = settings_get_flag(c, "no-providers") ? NULL : &builtin_providers,
-        .host = (struct host *)c->host,
-        .file = file,
+        .file = from->file,
         .format = template_get_format(c),
         .inputs = from->inputs,
         .input_count = from->input_count,
         .check_inputs = check_inputs,
     };
-    return blueprint_load(&request);
+    return load(c, &request);
 }
 
 static bool misses_variables(const struct cli *c) {
@@ -62,24 +76,44 @@ static bool misses_variables(const struct cli *c) {
     return false;
 }
 
-/* Asks for every secret variable without value; true when at least one was given. */
-static bool ask_for_secrets(struct cli *c, struct loaded *l) {
+static void forget_diagnostics(struct cli *c) {
+    bool strict = c->diags.strict;
     diags_init(&c->diags, &c->arena, &c->sources);
-    const struct template *t = load(c, l->file, l, false);
-    struct template_input *inputs =
-        ARENA_ARRAY(&c->arena, struct template_input, l->input_count + (t ? t->element_count : 0));
+    c->diags.strict = strict;
+}
+
+/* Asks for every secret variable without value. True when at least one was given: then loading starts anew. */
+static bool ask_for_secrets(struct cli *c, struct loaded *l) {
+    const struct template *t = l->template;
+    size_t most = l->input_count + (t ? t->element_count : 0);
+    struct template_input *inputs = ARENA_ARRAY(&c->arena, struct template_input, most + 1);
     size_t count = 0;
     for (; count < l->input_count; count++)
         inputs[count] = l->inputs[count];
-    size_t given = count;
     for (size_t i = 0; t && i < t->element_count; i++) {
         const struct element *e = &t->elements[i];
-        if (e->kind == ELEMENT_VARIABLE && e->secret && !e->expr && inputs_ask_secret(c, e->name, &inputs[count]))
+        bool is_missing = e->kind == ELEMENT_VARIABLE && e->secret && !e->expr;
+        if (is_missing && atomic_load(&c->signals->count) == 0 && inputs_ask_secret(c, e->name, &inputs[count]))
             count++;
     }
+    bool got_any = count > l->input_count;
     l->inputs = inputs;
     l->input_count = count;
-    return count > given;
+    return got_any;
+}
+
+/* Whatever else is printed, the values of secret variables are not (BP-281). */
+static void hide_secrets(struct cli *c, const struct loaded *l) {
+    for (size_t i = 0; l->template && i < l->input_count; i++) {
+        const struct template_input *in = &l->inputs[i];
+        addr address = addr_make(&c->arena, SV(""), ELEMENT_VARIABLE, in->name);
+        const struct element *e = template_find(l->template, address.text);
+        if (!e || !e->secret || !value_is_scalar(in->item))
+            continue;
+        struct buf text = BUF(&c->arena);
+        value_print_scalar(&text, in->item);
+        mask_add(&c->mask, buf_get_sv(&text));
+    }
 }
 
 bool template_load(struct cli *c, sv file, struct loaded *result) {
@@ -88,31 +122,20 @@ bool template_load(struct cli *c, sv file, struct loaded *result) {
     if (!inputs_collect(c, &inputs, &result->input_count))
         return false;
     result->inputs = inputs;
-    result->template = load(c, file, result, true);
-    if (misses_variables(c) && !sv_eq(file, SV("-"))) {
-        ask_for_secrets(c, result);
-        diags_init(&c->diags, &c->arena, &c->sources);
-        result->template = load(c, file, result, true);
+    result->template = load_file(c, result, true);
+    bool can_ask = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && !sv_eq(file, SV("-"));
+    if (can_ask && misses_variables(c) && ask_for_secrets(c, result)) {
+        forget_diagnostics(c);
+        result->template = load_file(c, result, true);
     }
-    for (size_t i = 0; i < result->input_count; i++) {
-        const struct template_input *in = &result->inputs[i];
-        const struct element *e =
-            result->template
-                ? template_find(result->template, addr_make(&c->arena, SV(""), ELEMENT_VARIABLE, in->name).text)
-                : NULL;
-        if (e && e->secret && in->item.kind == VALUE_STRING)
-            mask_add(&c->mask, value_get_text(in->item));
-    }
+    hide_secrets(c, result);
     return result->template != NULL && !diags_has_errors(&c->diags);
 }
 
-bool template_check(struct cli *c, sv file) {
-    struct loaded loaded = {.file = file};
-    struct template_input *inputs = NULL;
-    if (!inputs_collect(c, &inputs, &loaded.input_count))
-        return false;
-    loaded.inputs = inputs;
-    return load(c, file, &loaded, false) != NULL && !diags_has_errors(&c->diags);
+bool template_check(struct cli *c, struct loaded *l) {
+    l->template = load_file(c, l, false);
+    hide_secrets(c, l);
+    return l->template != NULL && !diags_has_errors(&c->diags);
 }
 
 bool template_load_from_plan(struct cli *c, const struct plan *p, struct template **result) {
@@ -122,12 +145,7 @@ bool template_load_from_plan(struct cli *c, const struct plan *p, struct templat
                                                       SV_ARG(get_base_name(p->template_file)))
                                        : (sv){0};
     struct load_request request = {
-        .arena = &c->arena,
-        .sources = &c->sources,
-        .diags = &c->diags,
-        .limits = &c->limits,
         .providers = &builtin_providers,
-        .host = (struct host *)c->host,
         .file = p->template_file,
         .format = format ? format : DOC_YAML,
         .source = source,
@@ -135,6 +153,6 @@ bool template_load_from_plan(struct cli *c, const struct plan *p, struct templat
         .input_count = p->input_count,
         .check_inputs = true,
     };
-    *result = blueprint_load(&request);
+    *result = load(c, &request);
     return *result != NULL && !diags_has_errors(&c->diags);
 }

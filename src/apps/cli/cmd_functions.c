@@ -1,0 +1,50 @@
+#include "apps/cli/commands.h"
+
+#include "fn/fn.h"
+
+static enum exit_code report_unknown(struct cli *c, sv name) {
+    sv close = fn_find_close(&fn_core_registry, name);
+    struct hint hint = {.wanted = name, .best = close};
+    output_usage_error(c, "there is no function '%.*s'", SV_ARG(render_escape(&c->arena, sv_slice(name, 0, 80))));
+    output_add_hint(c, &hint, "");
+    return EXIT_USAGE;
+}
+
+/* One line a function: signature and what it does. */
+static void render_list(struct buf *out) {
+    const struct fn_registry *r = &fn_core_registry;
+    sv family = {0};
+    for (size_t t = 0; t < r->count; t++) {
+        for (size_t i = 0; i < r->tables[t]->count; i++) {
+            const struct fn_def *f = r->tables[t]->defs[i];
+            if (f->flags & FN_OPERATOR)
+                continue;
+            if (!sv_eq(family, f->family))
+                buf_printf(out, "%s%.*s\n", family.len > 0 ? "\n" : "", SV_ARG(f->family));
+            family = f->family;
+            buf_printf(out, "  %-18.*s %.*s%s\n", SV_ARG(f->name), SV_ARG(f->summary),
+                       fn_is_later(f) ? " (not in this version)" : "");
+        }
+    }
+    buf_append_cstr(out, "\n`lintel functions NAME` tells more.\n");
+}
+
+enum exit_code cmd_functions_run(struct cli *c) {
+    const struct fn_def *only = NULL;
+    if (c->arguments.len > 0) {
+        only = fn_find(&fn_core_registry, c->arguments.items[0]);
+        if (!only)
+            return report_unknown(c, c->arguments.items[0]);
+    }
+    struct buf out = BUF(&c->arena);
+    if (only)
+        fn_render_one(&out, only);
+    else if (settings_get_flag(c, "markdown"))
+        fn_render_docs(&out, &fn_core_registry);
+    else
+        render_list(&out);
+    output_text(c, buf_get_sv(&out));
+    jsonw_key(&c->writer, SV("functions"));
+    fn_write_json(&c->writer, &fn_core_registry, only);
+    return EXIT_OK;
+}
