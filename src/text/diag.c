@@ -87,7 +87,8 @@ static struct diag *diags_get_spare(struct diags *d) {
     return d->spare;
 }
 
-static struct diag *diags_put(struct diags *d, const struct request *r, const char *format, va_list args) {
+__attribute__((format(printf, 3, 0))) static struct diag *diags_put(struct diags *d, const struct request *r,
+                                                                    const char *format, va_list args) {
     assert(r->code > DIAG_NO_CODE && r->code < DIAG_CODE_COUNT);
     const struct diag_info *info = &infos[r->code];
     enum diag_level level = d->strict && info->strict_error ? DIAG_ERROR : info->level;

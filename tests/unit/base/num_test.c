@@ -251,7 +251,7 @@ static void test_parse_decides_ties_by_all_digits(void **state) {
         if (!(x > DBL_MIN && x < DBL_MAX / 2)) {
             continue;
         }
-        long double middle = ((long double)x + (long double)nextafter(x, INFINITY)) / 2;
+        long double middle = ((long double)x + (long double)nextafter(x, HUGE_VAL)) / 2;
         char text[1200];
         snprintf(text, sizeof text, "%.900Le", middle);
         check_parse(text);
@@ -332,8 +332,8 @@ static void test_integers_compare_exactly_with_doubles(void **state) {
         {INT64_MAX, 0x1p63, -1},
         {INT64_MIN, -0x1p63, 0},
         {INT64_MIN, -0x1.0000000000001p63, 1},
-        {INT64_MAX, INFINITY, -1},
-        {INT64_MIN, -INFINITY, 1},
+        {INT64_MAX, HUGE_VAL, -1},
+        {INT64_MIN, -HUGE_VAL, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int order = num_cmp_i64_double(cases[i].n, cases[i].x);
