@@ -1,8 +1,9 @@
 /* Sealing of sensitive values (LC-050 to LC-053, BP-282).
  *
- * Sensitive leaves are sealed with XChaCha20-Poly1305 under a data key; the data key is wrapped by a key from a key file. Associated data binds
- * instance id, address and path, so that a sealed value cannot be moved. In JSON a sealed leaf is {"$lintel": "sealed", "digest": …, "box": …}; without sealing the box is
- * missing and the value cannot come back (`secret_value_unavailable`). Key material is kept in guarded memory and cleared on close. */
+ * Sensitive leaves are sealed with XChaCha20-Poly1305 under a data key; the data key is wrapped by a key from a key
+ * file. Associated data binds instance id, address and path, so that a sealed value cannot be moved. In JSON a sealed
+ * leaf is {"$lintel": "sealed", "digest": …, "box": …}; without sealing the box is missing and the value cannot come
+ * back (`secret_value_unavailable`). Key material is kept in guarded memory and cleared on close. */
 #ifndef LINTEL_SEAL_SEAL_H
 #define LINTEL_SEAL_SEAL_H
 
@@ -16,7 +17,7 @@ struct sealer_options {
     struct arena *arena;
     struct diags *diags;
     struct host *host;
-    sv key_file;           /* made (0600, directories 0700) when missing and `create`; `.lintel/vault/CONTEXT.key` by default */
+    sv key_file; /* made (0600, directories 0700) when missing and `create`; `.lintel/vault/CONTEXT.key` by default */
     bool create, no_seal;  /* no_seal: digests only (LC-051) */
     uint8_t store_key[32]; /* for keyed digests */
 };
@@ -31,9 +32,17 @@ struct seal_place {
 };
 /* JSON text of a value with its sensitive leaves sealed in place; unknown leaves as {"$lintel":"unknown"}. */
 sv seal_encode(struct sealer *s, struct arena *a, const struct seal_place *at, value v);
-/* The value with sealed leaves opened and marked sensitive. A leaf that cannot be opened (moved, edited, other key, digest only) becomes UNKNOWN marked sensitive with its digest kept
- * in `word`-independent form: seal_find_digest; `unopened` (may be NULL) counts them. ERROR with a report when the text is no JSON. */
-value seal_decode(struct sealer *s, struct arena *a, const struct seal_place *at, sv json, size_t *unopened, struct diags *diags);
+/* The value with sealed leaves opened and marked sensitive. A leaf that cannot be opened (moved, edited, other key,
+ * digest only) becomes UNKNOWN marked sensitive with its digest told by seal_find_digest, and encoding it again at the
+ * same place keeps its box; `unopened` (may be NULL) counts them. ERROR with a report when the text is no JSON. */
+value seal_decode(struct sealer *s, struct arena *a, const struct seal_place *at, sv json, size_t *unopened,
+                  struct diags *diags);
+/* The digest that an unopened leaf brought along, 64 hexadecimal digits; empty for other values and after a deep copy.
+ */
+sv seal_find_digest(value v);
+/* Whether `after` is what the unopened leaf `before` stands for, told by digest. `sealer` is a struct sealer; fits
+ * schema_diff_request.is_same_secret. */
+bool seal_is_same_secret(void *sealer, value before, value after);
 /* Keyed digest of a leaf for comparison (HMAC-SHA-256 or keyed BLAKE2b with the store's key), 64 hexadecimal digits. */
 sv seal_digest(struct sealer *s, struct arena *a, value leaf);
 /* Whether two JSON texts made by seal_encode hold equal content, comparing sealed leaves by digest. */

@@ -1,0 +1,45 @@
+/* What a sealer holds, for the files of this room. */
+#ifndef LINTEL_SEAL_SEALER_H
+#define LINTEL_SEAL_SEALER_H
+
+#include "adapters/crypto/crypto.h"
+#include "seal/seal.h"
+
+enum { KEY_ID = 8 };
+
+/* All in guarded memory. */
+struct seal_keys {
+    uint8_t data[CRYPTO_KEY];   /* seals leaves; not there without `has_data` */
+    uint8_t nonce[CRYPTO_KEY];  /* derives nonces */
+    uint8_t digest[CRYPTO_KEY]; /* HMAC of leaves, from the store's key */
+    uint8_t mac[CRYPTO_KEY];    /* the journal's chain, from the store's key */
+    uint8_t id[KEY_ID];         /* of the data key, stands in boxes */
+    bool has_data;
+};
+
+struct sealer {
+    struct seal_keys *keys;
+};
+
+/* The data key of a key file, made when missing and wanted. False after a report; `found` false: there is none. */
+bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY], bool *found);
+
+/* One leaf: the box as base64 text in `a`, and back. `associated` is the place. */
+sv box_make(struct sealer *s, struct arena *a, sv associated, sv plain);
+/* The plain text, in `a`; false when the box is of another key, place, or changed. */
+bool box_open(struct sealer *s, struct arena *a, sv associated, sv box, sv *plain);
+
+/* Places inside a value, as unambiguous bytes. */
+void place_start(struct buf *path, const struct seal_place *at);
+void place_add_key(struct buf *path, sv key);
+void place_add_index(struct buf *path, size_t index);
+
+/* An unopened leaf: UNKNOWN, sensitive, with what was stored. `box` may be empty. */
+value unopened_new(struct arena *a, sv digest, sv box);
+/* NULL for other values. */
+const struct type_field *unopened_find(value v, size_t *count);
+
+/* The text that stands for a leaf in boxes and digests; `a` should be a secret arena. */
+sv leaf_print(struct arena *a, value leaf);
+
+#endif
