@@ -298,6 +298,44 @@ static void test_escape_borrows_plain_text(void **state) {
     arena_fini(&a);
 }
 
+/* Random bytes, lines and spans: nothing dangerous comes out, no line is too wide, there is always a caret. */
+static void check_random_place(uint64_t *random) {
+    static const char *const parts[] = {
+        "a",         "  ",      "\t",   "\n",       "\r\n",         "\r",     "\xE6\x97\xA5",
+        "e\xCC\x81", "\x1b[2J", "\xFF", "\xE6\x97", "\xE2\x80\xAE", "secret", "plain words in a row "};
+    struct fixture f;
+    fixture_init(&f);
+    struct buf text = BUF(&f.arena);
+    for (uint32_t n = next_random(random) % 60; n > 0; n--) {
+        buf_append_cstr(&text, parts[next_random(random) % (sizeof parts / sizeof *parts)]);
+    }
+    struct source *s = sources_add(&f.sources, SV("a"), buf_get_sv(&text));
+    size_t offset = next_random(random) % (s->bytes.len + 1);
+    size_t length = next_random(random) % (s->bytes.len - offset + 1);
+    diags_add(&f.diags, DIAG_invalid_value, span_make(s, offset, length), "wrong");
+    struct mask m = {.arena = &f.arena};
+    mask_add(&m, SV("secret"));
+    struct render_options options = {.width = 30 + next_random(random) % 100, .mask = &m};
+    sv shown = render(&f, &options);
+    assert_int_equal(utf8_check(shown), shown.len);
+    assert_true(sv_find_char(shown, '^') != SIZE_MAX);
+    assert_true(sv_find(shown, SV("secret")) == SIZE_MAX);
+    while (shown.len > 0) {
+        sv line = sv_cut(&shown, '\n');
+        assert_true(sv_eq(render_escape(&f.arena, line), line));
+        assert_true(utf8_get_width(line) <= options.width);
+    }
+    fixture_fini(&f);
+}
+
+static void test_random_places(void **state) {
+    (void)state;
+    uint64_t random = 31;
+    for (int i = 0; i < 20000; i++) {
+        check_random_place(&random);
+    }
+}
+
 static void test_colour_only_when_asked(void **state) {
     (void)state;
     struct fixture f;
@@ -332,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_control_characters_of_the_source_are_escaped),
         cmocka_unit_test(test_each_code_point_through_render_escape),
         cmocka_unit_test(test_escape_borrows_plain_text),
+        cmocka_unit_test(test_random_places),
         cmocka_unit_test(test_colour_only_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
