@@ -40,6 +40,12 @@ static inline span build_span(const struct build *b, const char *from, const cha
     return (span){b->source->id, (uint32_t)(from - b->base), (uint32_t)(to - from)};
 }
 
+/* A span that was reached by looking one byte ahead, which may be the end of the text. */
+static inline span build_span_within(const struct build *b, const char *from, const char *to) {
+    const char *end = b->base + b->source->bytes.len;
+    return build_span(b, from, to > end ? end : to);
+}
+
 static inline struct node *build_node(struct build *b, enum node_kind kind, enum node_style style, span at) {
     if (b->next_node == b->end_node)
         build_add_block(b);

@@ -32,7 +32,7 @@ struct json {
 };
 
 static void report(struct json *j, const char *from, const char *to, const char *message, const char *hint) {
-    struct diag *d = diags_add(build_fail(j->b), DIAG_invalid_syntax, build_span(j->b, from, to), "%s", message);
+    struct diag *d = diags_add(build_fail(j->b), DIAG_invalid_syntax, build_span_within(j->b, from, to), "%s", message);
     diag_set_hint(j->b->diags, d, "%s", hint);
 }
 
@@ -93,7 +93,7 @@ static void put_node(struct json *j, struct node *n) {
 }
 
 static void put_error(struct json *j, const char *from, const char *to) {
-    put_node(j, build_node(j->b, NODE_ERROR, NODE_PLAIN, build_span(j->b, from, to)));
+    put_node(j, build_node(j->b, NODE_ERROR, NODE_PLAIN, build_span_within(j->b, from, to)));
 }
 
 static void open_bracket(struct json *j) {

@@ -21,6 +21,12 @@ static struct block_scalar find_block(const struct node *n, const char *p) {
     return block;
 }
 
+/* Behind the last byte; the end of the file may stand for a line break. */
+static uint32_t get_end(const struct decode *d) {
+    uint32_t last = d->offsets[d->len - 1];
+    return last + (d->base[last] != 0);
+}
+
 /* Decodes `n` into `d`; returns the offset just behind the text. */
 static uint32_t decode_again(const struct node *n, struct decode *d) {
     const char *from = d->base + n->at.offset, *to = from + n->at.length;
@@ -39,7 +45,7 @@ static uint32_t decode_again(const struct node *n, struct decode *d) {
     case NODE_FOLDED:
         block = find_block(n, from);
         decode_block_scalar(d, &block);
-        return d->len ? d->offsets[d->len - 1] + 1 : (uint32_t)(block.body - d->base);
+        return d->len ? get_end(d) : (uint32_t)(block.body - d->base);
     case NODE_BLOCK:
     case NODE_FLOW:
     case NODE_EMPTY:
@@ -94,7 +100,7 @@ static uint32_t get_extent(const struct node *scalar, const char *p) {
         size_t len = decode_escape(p, false, &codepoint);
         return len ? (uint32_t)len : 1;
     }
-    return 1;
+    return *p != 0;
 }
 
 span node_map_span(const struct sources *sources, const struct node *scalar, size_t offset, size_t length) {

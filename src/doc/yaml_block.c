@@ -93,25 +93,32 @@ static void put_broken_entry(struct yaml *y, struct node *key) {
     yaml_put_error(y, y->b.base + key->at.offset, y->b.base + key->at.offset + key->at.length);
 }
 
+/* A node is followed by ':' but does not stand on one line. */
+static void refuse_long_key(struct yaml *y, struct node *n, const struct spot *spot, const char *colon) {
+    yaml_report(y, colon, colon + 1, "a key must stand on one line", "write '? ' before a key of several lines");
+    if (spot->is_key_needed)
+        put_broken_entry(y, n);
+    else
+        yaml_put_error(y, spot->start, colon);
+    y->p = colon;
+    yaml_resync(y);
+}
+
 void yaml_block_done(struct yaml *y, struct node *n, const struct spot *spot) {
     if (spot->is_key_allowed || spot->is_key_needed) {
         const char *colon = char_skip_blanks(y->p);
-        if (yaml_is_indicator(colon, ':') && spot->start >= y->line) {
+        bool has_colon = yaml_is_indicator(colon, ':');
+        if (has_colon && spot->start >= y->line) {
             make_key(y, n, spot, colon);
             return;
         }
-        if (yaml_is_indicator(colon, ':'))
-            yaml_report(y, colon, colon + 1, "a key must stand on one line",
-                        "write '? ' before a key of several lines");
-        else if (spot->is_key_needed)
-            report_no_colon(y, n);
-        if (spot->is_key_needed) {
-            put_broken_entry(y, n);
-            yaml_resync(y);
+        if (has_colon) {
+            refuse_long_key(y, n, spot, colon);
             return;
         }
-        if (*colon == ':') {
-            yaml_put_error(y, spot->start, colon);
+        if (spot->is_key_needed) {
+            report_no_colon(y, n);
+            put_broken_entry(y, n);
             yaml_resync(y);
             return;
         }

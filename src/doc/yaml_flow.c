@@ -61,8 +61,10 @@ static void end_entry(struct yaml *y) {
         return;
     if (wants_node(f))
         yaml_put_empty(y);
-    if (!is_sequence && f->wants == WANTS_COLON)
+    if (!is_sequence && f->wants == WANTS_COLON) {
+        f->wants = WANTS_VALUE;
         yaml_put_empty(y);
+    }
     bool was_pair = f->kind == FRAME_FLOW_PAIR;
     close_pairs(y);
     if (was_pair)

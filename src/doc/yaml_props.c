@@ -233,7 +233,7 @@ static void read_handle(struct yaml *y, struct directives *d, const char **p) {
     sv prefix = read_word(p);
     const char *end = prefix.len ? prefix_at + prefix.len : handle.len ? from + handle.len : from + 1;
     if (span_is_none(d->tag_at)) {
-        d->tag_at = build_span(&y->b, y->p, end);
+        d->tag_at = build_span_within(&y->b, y->p, end);
         if (y->b.options->tag_directives == DOC_REFUSE)
             diags_add(build_fail(&y->b), DIAG_yaml_unsupported_feature, d->tag_at,
                       "the %%TAG directive is not supported here");

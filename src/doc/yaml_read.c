@@ -8,7 +8,8 @@
 enum { FIRST_FRAMES = 16 };
 
 void yaml_report(struct yaml *y, const char *from, const char *to, const char *message, const char *hint) {
-    struct diag *d = diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, from, to), "%s", message);
+    struct diag *d =
+        diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span_within(&y->b, from, to), "%s", message);
     diag_set_hint(y->b.diags, d, "%s", hint);
 }
 
@@ -120,7 +121,7 @@ void yaml_put_empty(struct yaml *y) {
 
 void yaml_put_error(struct yaml *y, const char *from, const char *to) {
     y->top->props = NULL;
-    yaml_put(y, build_node(&y->b, NODE_ERROR, NODE_PLAIN, build_span(&y->b, from, to)));
+    yaml_put(y, build_node(&y->b, NODE_ERROR, NODE_PLAIN, build_span_within(&y->b, from, to)));
 }
 
 const char *yaml_skip_comment(struct yaml *y, const char *p) {
