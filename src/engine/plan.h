@@ -1,8 +1,9 @@
-/* Plans: ordered changes with reasons (BP-420 to BP-451, LC-002 to LC-004). Making one is pure: template, inputs, stored state and provider reads in,
- * a plan out; nothing is written, no lock taken. */
+/* Plans: ordered changes with reasons (BP-420 to BP-451, LC-002 to LC-004). Making one is pure: template, inputs,
+ * stored state and provider reads in, a plan out; nothing is written, no lock taken. */
 #ifndef LINTEL_ENGINE_PLAN_H
 #define LINTEL_ENGINE_PLAN_H
 
+#include "base/jsonw.h"
 #include "model/state.h"
 #include "model/store.h"
 #include "model/template.h"
@@ -20,27 +21,32 @@ enum change_action {
 };
 
 struct change_reason {
-    sv text;   /* a path ("spec.path"), or a dependency's address */
-    span at;   /* in the template; SPAN_NONE for removals */
+    sv text; /* a path ("spec.path"), or a dependency's address */
+    span at; /* in the template; SPAN_NONE for removals */
 };
 
 struct change {
     addr address;
-    enum element_kind kind;   /* RESOURCE, LINK or EXPORT */
+    enum element_kind kind; /* RESOURCE, LINK or EXPORT */
     enum change_action action;
     sv type;
     sv display_name;
-    bool must_recreate, destroy_first; /* replace order (BP-446) */
-    bool deposed;             /* DELETE of an old object kept as deposed (BP-450) */
-    struct field_diff diff;   /* resources and links */
-    value before, after;      /* spec; EXPORT: the value */
-    value computed_before;
-    const sv *known_on_deploy; /* paths */
+    bool must_recreate, destroy_first;     /* replace order (BP-446) */
+    bool deposed;                          /* DELETE of an old object kept as deposed (BP-450) */
+    struct field_diff diff;                /* resources and links */
+    value before, after;                   /* spec; EXPORT: the value */
+    value computed_before, computed_after; /* computed_after: of drift */
+    value metadata_before, metadata_after; /* displayName annotations labels custom (BP-439) */
+    sv physical_id;                        /* of the object there is */
+    int64_t generation;                    /* of the object that is made, or removed; part of the operation key */
+    bool retain;                           /* the old object stays (BP-449) */
+    bool forced;                           /* updated although nothing differs: the last attempt ended half-way */
+    const sv *known_on_deploy;             /* paths */
     size_t known_on_deploy_count;
     const sv *computed_fields; /* paths that the provider will fill in */
     size_t computed_field_count;
     VEC(struct change_reason) reasons;
-    bool drifted, missing;    /* what refresh found (BP-531) */
+    bool drifted, missing; /* what refresh found (BP-531) */
 };
 
 enum op_kind {
@@ -51,11 +57,12 @@ enum op_kind {
 };
 
 struct plan_op {
-    sv id;            /* "C(resources.db)" */
+    sv id; /* "C(resources.db)" */
     enum op_kind kind;
-    uint32_t change;  /* index in changes */
-    bool late;        /* BP-483 */
-    const uint32_t *after; /* operations that end before this one starts */
+    uint32_t change;          /* index in changes */
+    bool late;                /* BP-483 */
+    const uint32_t *after;    /* operations that end before this one starts */
+    const bool *after_config; /* beside `after`: met at config complete already (BP-482) */
     size_t after_count;
 };
 
@@ -71,7 +78,7 @@ struct plan {
     sv instance_id, instance_name, context;
     int64_t instance_version; /* 0: new */
     bool destroy;
-    int64_t run_ms;       /* the time of the run (FN-230) */
+    int64_t run_ms; /* the time of the run (FN-230) */
     const struct template_input *inputs;
     size_t input_count;
     struct change *changes; /* elements without difference are not listed (BP-426) */
@@ -79,7 +86,7 @@ struct plan {
     struct plan_op *ops;
     size_t op_count;
     struct plan_summary summary;
-    struct change *drift;   /* what refresh found different from the stored state */
+    struct change *drift; /* what refresh found different from the stored state */
     size_t drift_count;
     bool has_interrupted;
 };

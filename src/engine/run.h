@@ -1,6 +1,7 @@
 /* Runs: planning, deploying, destroying one instance (LC-001). What the command line and the API call.
  *
- * A session is one instance opened in a store. It owns nothing of the store, the template or the providers, which outlive it. */
+ * A session is one instance opened in a store. It owns nothing of the store, the template or the providers, which
+ * outlive it. */
 #ifndef LINTEL_ENGINE_RUN_H
 #define LINTEL_ENGINE_RUN_H
 
@@ -27,7 +28,7 @@ enum exit_code {
 enum event_kind {
     EVENT_ELEMENT_STARTED = 1,
     EVENT_ELEMENT_ENDED,
-    EVENT_HEARTBEAT,   /* elements under way, every 10 s */
+    EVENT_HEARTBEAT, /* elements under way, every 10 s */
     EVENT_MESSAGE,
     EVENT_DIAGNOSTIC,
     EVENT_SUMMARY,
@@ -42,10 +43,10 @@ struct event {
     enum op_kind op;
     enum status status, precise_status;
     int64_t elapsed_ms;
-    sv text;                  /* message */
+    sv text; /* message */
     const struct diag *diag;
     const struct plan_summary *done; /* SUMMARY: what was carried out */
-    sv outcome;               /* SUMMARY: instance status */
+    sv outcome;                      /* SUMMARY: instance status */
 };
 
 struct run_config {
@@ -56,25 +57,31 @@ struct run_config {
     struct sealer *sealer;
     const struct providers *providers;
     struct host *host;
-    sv context, instance_name, instance_id; /* BP-411: one of name and id */
-    sv actor_command;         /* command line without secret values */
-    size_t parallel;          /* 10 */
-    int64_t lease_ttl_ms;     /* 60 000 */
-    int64_t lock_timeout_ms;  /* wait for a live lease that long; 0: not at all */
-    int64_t drain_ms;         /* 2 min (BP-501) */
+    sv context, instance_name, instance_id;        /* BP-411: one of name and id */
+    sv actor_command;                              /* command line without secret values */
+    size_t parallel;                               /* 10 */
+    int64_t lease_ttl_ms;                          /* 60 000 */
+    int64_t lock_timeout_ms;                       /* wait for a live lease that long; 0: not at all */
+    int64_t drain_ms;                              /* 2 min (BP-501) */
     int64_t stable_interval_ms, stable_timeout_ms; /* 5 s, 30 min */
-    int64_t retry_first_ms;   /* 2 s (BP-500) */
-    unsigned retries;         /* 5 */
-    bool refresh;             /* read real objects first (BP-421 (3)) */
+    int64_t retry_first_ms;                        /* 2 s (BP-500) */
+    unsigned retries;                              /* 5 */
+    bool refresh;                                  /* read real objects first (BP-421 (3)) */
     bool accept_drift, force;
     const atomic_int *signals; /* number of SIGINT/SIGTERM so far (LC-061); may be NULL */
     void (*on_event)(void *user, const struct event *e);
+    /* The store cannot be written: a line of JSON with an outcome that must not be lost (LC-046); sensitive values are
+     * sealed. The caller appends it to
+     * `.lintel/rescue-RUNID.jsonl`, or to standard error. May be NULL. */
+    void (*on_rescue)(void *user, sv run_id, sv line);
+    size_t keep_history; /* entries of the instance (LC-025); 0: 50 */
     void *user;
 };
 
-/* A plan for the template against the stored instance; `t` NULL (or destroy): against the empty template. NULL after a report. `code` gets the exit code. */
-struct plan *run_plan(const struct run_config *c, const struct template *t, bool destroy, const struct template_input *inputs, size_t input_count,
-                      enum exit_code *code);
+/* A plan for the template against the stored instance; `t` NULL (or destroy): against the empty template. NULL after a
+ * report. `code` gets the exit code. */
+struct plan *run_plan(const struct run_config *c, const struct template *t, bool destroy,
+                      const struct template_input *inputs, size_t input_count, enum exit_code *code);
 /* Carries the plan out under a lease, journalled; resumes what an earlier run left open first (LC-023). */
 enum exit_code run_deploy(const struct run_config *c, const struct template *t, const struct plan *p);
 

@@ -1,0 +1,158 @@
+/* Inside of a run: what the files deploy_*.c share.
+ *
+ * One thread owns all of this; workers only call providers. Everything that becomes true in one turn of the loop is
+ * written in one transaction (struct batch), and what depends on its being durable happens after the commit: calls
+ * start, progress is answered, events go out (LC-011 (1), LC-012). */
+#ifndef LINTEL_ENGINE_DEPLOY_H
+#define LINTEL_ENGINE_DEPLOY_H
+
+#include "engine/apply.h"
+#include "engine/exec.h"
+#include "engine/journal.h"
+#include "engine/links.h"
+#include "engine/run.h"
+#include "engine/stored.h"
+#include "engine/workers.h"
+#include "text/render.h"
+
+enum op_phase {
+    PHASE_MAKE = 1, /* create, update, destroy */
+    PHASE_STABLE,
+};
+
+/* One operation while it is carried out. */
+struct op_run {
+    const struct plan_op *op;
+    const struct change *change;
+    uint32_t element; /* of L: the link's number. UINT32_MAX: not in the template */
+    const struct resource_type *type;
+    sv action; /* "create" "update" "destroy", in the journal and in keys */
+    uint8_t key[16];
+    int64_t generation;
+    value spec, metadata, prior; /* what the provider gets */
+    sv physical_id;
+    const struct field_diff *diff;
+    bool has_intent, has_started, over;
+    enum op_phase phase;
+    struct job *job;                 /* under way */
+    int64_t started_ms, deadline_ms; /* monotonic; deadline: of becoming stable */
+    enum status status;              /* when it is over */
+    VEC(sv) reasons;                 /* masked */
+};
+
+enum write_kind {
+    WRITE_JOURNAL = 1,
+    WRITE_RESOURCE,
+    WRITE_LINK,
+    WRITE_DELETE,
+};
+
+struct pending_write {
+    enum write_kind kind;
+    struct journal_entry entry; /* JOURNAL */
+    const struct resource_record *resource;
+    const struct link_record *link;
+    sv address; /* DELETE */
+};
+
+struct batch {
+    VEC(struct pending_write) writes;
+    VEC(struct job *) starts;  /* to be handed to the workers after the commit */
+    VEC(struct job *) answers; /* progress to be answered after the commit */
+    VEC(struct event) events;
+};
+
+struct deploy {
+    const struct run_config *c;
+    const struct template *t; /* NULL: the empty template */
+    const struct plan *p;
+    struct arena *a;   /* the run's */
+    struct arena turn; /* of one turn of the loop: encoded rows */
+    struct stored stored;
+    struct topology topology;
+    struct evaluation eval;
+    bool eval_started;
+    value *merged;   /* per element, `.spec` as others see it; kind 0 until asked for */
+    value *metadata; /* per element; kind 0 until asked for */
+    sv run_id;
+    struct store_lease lease;
+    bool has_lease;
+    struct journal journal;
+    struct workers *workers;
+    struct exec *exec;
+    struct op_run *ops;
+    struct map op_by_address; /* C or L of an address → operation + 1 */
+    struct batch batch;
+    struct mask mask;
+    bool mask_ready;
+    bool lease_lost, store_failed, stopping, hard_stop, is_over_ttl;
+    int64_t started_wall_ms, started_ms, renewed_ms, beat_ms;
+    bool is_resumed; /* of the very plan that was cut off (LC-023) */
+    bool is_first;   /* nothing was ever deployed of the instance */
+    VEC(sv) untold;  /* addresses that nobody can tell about */
+    size_t succeeded, failed, interrupted;
+    struct plan_summary done;
+    int signals_seen;
+};
+
+/* --- deploy_write.c --- */
+void write_journal(struct deploy *d, const struct journal_entry *e);
+void write_resource(struct deploy *d, const struct resource_record *r);
+void write_link(struct deploy *d, const struct link_record *l);
+void write_delete(struct deploy *d, sv address);
+/* Commits the batch and does what waited for it. After a failure nothing more is written (lease_lost or store_failed is
+ * set); outcomes go to the rescue file (LC-046). */
+void flush_batch(struct deploy *d);
+/* begin … commit with the lease; reports nothing, sets lease_lost or store_failed. */
+bool begin_write(struct deploy *d);
+bool check_write(struct deploy *d, enum store_result r);
+bool renew_lease(struct deploy *d);
+
+/* --- deploy_ops.c --- */
+/* First attempt: over at once, or an intent and a job for the batch. */
+void op_start(struct deploy *d, uint32_t op);
+/* The next attempt, or the next question whether it is stable. */
+void op_go_on(struct deploy *d, uint32_t op);
+void op_fill_all(struct deploy *d);
+
+/* --- deploy_done.c --- */
+void op_take_result(struct deploy *d, struct job *job);
+void op_give_up(struct deploy *d, uint32_t op);
+void op_abandon(struct deploy *d, uint32_t op);
+/* Ends an operation that needs no provider. */
+void op_succeed_at_once(struct deploy *d, uint32_t op);
+void op_fail(struct deploy *d, uint32_t op, enum exec_outcome outcome);
+void op_add_reason(struct deploy *d, struct op_run *o, sv text);
+
+/* --- deploy_values.c --- */
+/* The desired spec and metadata with everything known. False after a report. */
+bool op_resolve(struct deploy *d, struct op_run *o);
+bool op_stage_link(struct deploy *d, const struct op_run *o, struct link_call *call);
+struct evaluation *get_evaluation(struct deploy *d);
+/* Forgets what was computed from an element's record: it has changed. */
+void forget_element(struct deploy *d, uint32_t element);
+sv mask_text(struct deploy *d, sv text);
+void mask_add_values(struct deploy *d, value v);
+
+/* --- deploy_begin.c --- */
+/* Lease, staleness, run row, recovery, drift: everything in front of the loop. False after a report: then only `code`
+ * is to be returned. */
+bool begin_run(struct deploy *d, enum exit_code *code);
+/* Stores the instance's row with the next version, inside a transaction. */
+enum store_result put_instance(struct deploy *d, enum status status);
+
+/* --- deploy_end.c --- */
+/* Everything behind the loop: exports, the instance's row, history. */
+void end_run(struct deploy *d);
+enum exit_code get_exit_code(const struct deploy *d);
+
+/* --- events.c --- */
+void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *o);
+void emit_message(struct deploy *d, sv address, sv text);
+void emit_heartbeats(struct deploy *d);
+void emit_summary(struct deploy *d, sv outcome);
+
+int64_t now_wall(const struct deploy *d);
+int64_t now_monotonic(const struct deploy *d);
+
+#endif

@@ -1,0 +1,299 @@
+#include "engine/deploy.h"
+
+#include "engine/fields.h"
+#include "engine/ids.h"
+#include "engine/recover.h"
+#include "value/convert.h"
+
+static bool fail(enum exit_code *code, enum exit_code which) {
+    *code = which;
+    return false;
+}
+
+static enum exit_code store_exit(enum store_result r) {
+    return r == STORE_BUSY || r == STORE_LOST_LEASE ? EXIT_LOCKED : EXIT_FAILED;
+}
+
+/* --- lease (LC-030 to LC-033) --- */
+
+static bool report_held(struct deploy *d, const struct store_lease *lease) {
+    sv why;
+    size_t offset;
+    value holder = value_parse_json(d->a, lease->holder, d->c->limits, true, &why, &offset);
+    sv actor = field_get_text(holder, "actor"), command = field_get_text(holder, "command");
+    int64_t age_ms = now_wall(d) - field_get_int(holder, "since");
+    struct diag *diag =
+        diags_add(d->c->diags, DIAG_instance_in_progress, SPAN_NONE,
+                  "instance '%.*s' is held by %.*s, process %lld, since %lld s: %.*s", SV_ARG(d->p->instance_name),
+                  SV_ARG(actor), (long long)field_get_int(holder, "pid"), (long long)(age_ms / 1000), SV_ARG(command));
+    diag_set_hint(d->c->diags, diag,
+                  "wait for it with --lock-timeout 5m, or break it with lintel unlock %.*s --reason TEXT",
+                  SV_ARG(d->p->instance_id));
+    return false;
+}
+
+static bool is_interrupted(const struct deploy *d) {
+    return d->c->signals != NULL && atomic_load(d->c->signals) > 0;
+}
+
+static bool take_lease(struct deploy *d, enum exit_code *code) {
+    enum { POLL_MS = 200 };
+    const struct store_ops *ops = d->c->store->ops;
+    struct holder who = {.run_id = d->run_id, .command = d->c->actor_command};
+    sv holder = id_make_holder(d->a, d->c->host, &who);
+    int64_t until = now_monotonic(d) + d->c->lock_timeout_ms;
+    for (;;) {
+        d->renewed_ms = now_monotonic(d);
+        enum store_result r =
+            ops->take_lease(d->c->store, d->a, d->p->instance_id, holder, d->c->lease_ttl_ms, false, &d->lease);
+        if (r == STORE_OK) {
+            d->has_lease = true;
+            return true;
+        }
+        if (r == STORE_NOT_FOUND) {
+            diags_add(d->c->diags, DIAG_stale_change_set, SPAN_NONE, "instance '%.*s' is not there any more",
+                      SV_ARG(d->p->instance_name));
+            return fail(code, EXIT_STALE);
+        }
+        if (r != STORE_CONFLICT) {
+            return fail(code, store_exit(r));
+        }
+        if (now_monotonic(d) >= until || is_interrupted(d)) {
+            report_held(d, &d->lease);
+            return fail(code, EXIT_LOCKED);
+        }
+        d->c->host->ops->sleep_ms(d->c->host->user, POLL_MS);
+    }
+}
+
+/* --- the instance's row --- */
+
+static sv encode_body(struct deploy *d) {
+    struct record_codec codec = {
+        .arena = d->a, .sealer = d->c->sealer, .diags = d->c->diags, .instance_id = d->p->instance_id};
+    return record_encode_instance(&codec, &d->stored.body);
+}
+
+enum store_result put_instance(struct deploy *d, enum status status) {
+    struct store_instance row = d->stored.instance;
+    int64_t expected = row.version;
+    row.version++;
+    row.status = status_get_text(status);
+    row.updated_ms = now_wall(d);
+    row.body = encode_body(d);
+    enum store_result r = d->c->store->ops->put_instance(d->c->store, &row, expected);
+    if (r == STORE_OK) {
+        d->stored.instance = row;
+    }
+    return r;
+}
+
+/* A new instance gets its row before it can be leased. CONFLICT: it is there already, which may be this plan's own
+ * doing. */
+static bool insert_instance(struct deploy *d, enum exit_code *code) {
+    struct store *store = d->c->store;
+    struct stored *s = &d->stored;
+    s->arena = d->a;
+    s->instance = (struct store_instance){
+        .id = d->p->instance_id,
+        .context = d->p->context,
+        .name = d->p->instance_name,
+        .dialect = d->p->dialect,
+        .created_ms = now_wall(d),
+    };
+    s->body.plan_id = d->p->id;
+    enum store_result r = store->ops->begin(store, NULL);
+    if (r != STORE_OK) {
+        return fail(code, store_exit(r));
+    }
+    r = put_instance(d, STATUS_preparing);
+    if (r == STORE_OK) {
+        r = store->ops->commit(store);
+    } else {
+        store->ops->rollback(store);
+    }
+    return r == STORE_OK || r == STORE_CONFLICT || fail(code, store_exit(r));
+}
+
+/* --- staleness (BP-464, LC-003) --- */
+
+static bool report_stale(struct deploy *d, const char *why) {
+    struct diag *diag =
+        diags_add(d->c->diags, DIAG_stale_change_set, SPAN_NONE, "the plan does not fit instance '%.*s' any more: %s",
+                  SV_ARG(d->p->instance_name), why);
+    diag_set_hint(d->c->diags, diag, "plan again");
+    return false;
+}
+
+static bool check_stale(struct deploy *d) {
+    const struct plan *p = d->p;
+    const struct stored *s = &d->stored;
+    if (d->t != NULL && d->t->digest.len > 0 && p->template_digest.len > 0 &&
+        !sv_eq(d->t->digest, p->template_digest)) {
+        return report_stale(d, "the template is another one");
+    }
+    enum status status = status_find(s->instance.status);
+    bool same_plan = sv_eq(s->body.plan_id, p->id);
+    d->is_resumed = same_plan && s->tree.journal.len > 0;
+    if (same_plan && (status == STATUS_preparing || status_is_transitional(status) || d->is_resumed)) {
+        return true;
+    }
+    if (p->instance_version != s->instance.version) {
+        return report_stale(d, "it was deployed in between");
+    }
+    return true;
+}
+
+/* --- start --- */
+
+static enum status running_status(const struct deploy *d) {
+    if (d->p->destroy) {
+        return STATUS_destroying;
+    }
+    return d->is_first ? STATUS_deploying : STATUS_updating;
+}
+
+static bool was_never_deployed(const struct stored *s) {
+    return s->body.last_deployed_ms == 0;
+}
+
+static void start_journal(struct deploy *d) {
+    const struct stored *s = &d->stored;
+    d->journal = (struct journal){
+        .store = d->c->store,
+        .sealer = d->c->sealer,
+        .instance_id = s->instance.id,
+        .run_id = d->run_id,
+        .token = d->lease.token,
+        .sequence = s->body.journal_sequence,
+    };
+    memcpy(d->journal.mac, s->body.journal_mac, sizeof d->journal.mac);
+    if (s->tree.journal.len > 0) {
+        const struct journal_row *last = VEC_LAST(&s->tree.journal);
+        d->journal.sequence = last->sequence;
+        memcpy(d->journal.mac, last->mac, sizeof d->journal.mac);
+    }
+}
+
+/* The claim (BP-412): compare-and-set on the version, together with the run's first row. */
+static bool claim(struct deploy *d, enum exit_code *code) {
+    struct arena *a = &d->turn;
+    struct map_builder b = {.arena = a};
+    field_put_text(&b, "planId", d->p->id);
+    field_put_text(&b, "kind", d->p->destroy ? SV("destroy") : SV("deploy"));
+    field_put_text(&b, "actor", d->c->host->ops->get_actor(d->c->host->user, a));
+    field_put_text(&b, "command", d->c->actor_command);
+    struct journal_entry entry = {.kind = JOURNAL_RUN_STARTED, .wall_ms = now_wall(d), .body = map_done(&b)};
+    d->stored.body.plan_id = d->p->id;
+    d->stored.body.run_id = d->run_id;
+    d->stored.body.last_attempt_ms = now_wall(d);
+    struct store *store = d->c->store;
+    if (!begin_write(d)) {
+        return fail(code, d->lease_lost ? EXIT_LOCKED : EXIT_FAILED);
+    }
+    enum store_result r = put_instance(d, running_status(d));
+    r = r == STORE_OK ? journal_append(&d->journal, a, &entry) : r;
+    if (r != STORE_OK) {
+        store->ops->rollback(store);
+    } else {
+        r = store->ops->commit(store);
+    }
+    if (r == STORE_CONFLICT) {
+        report_stale(d, "it was deployed in between");
+        return fail(code, EXIT_STALE);
+    }
+    return r == STORE_OK || fail(code, store_exit(r));
+}
+
+/* --- what an earlier run left open --- */
+
+static void write_recovered(struct deploy *d, const struct recovered *r) {
+    const struct resource_record *record = stored_find_resource(&d->stored, r->address);
+    if (record != NULL) {
+        write_resource(d, record);
+    } else {
+        write_delete(d, r->address);
+    }
+    if (r->recovery == RECOVERED_UNTOLD) {
+        return; /* stays open */
+    }
+    struct map_builder b = {.arena = &d->turn};
+    field_put_text(&b, "result", r->recovery == RECOVERED_DONE ? SV("succeeded") : SV("undone"));
+    field_put_text(&b, "planId", field_get_text(r->intent->body, "planId"));
+    field_put_bool(&b, "recovered", true);
+    if (record != NULL && r->recovery == RECOVERED_DONE) {
+        field_put_value(&b, "computed", record->computed);
+    }
+    write_journal(d, &(struct journal_entry){.kind = JOURNAL_OUTCOME,
+                                             .operation = r->intent->row->operation,
+                                             .address = r->address,
+                                             .action = r->intent->row->action,
+                                             .body = map_done(&b)});
+}
+
+static void recover(struct deploy *d) {
+    struct recoveries all = {0};
+    recover_all(d->c, &d->stored, d->p->root_dir, &all);
+    for (size_t i = 0; i < all.items.len; i++) {
+        const struct recovered *r = &all.items.items[i];
+        write_recovered(d, r);
+        if (r->recovery == RECOVERED_UNTOLD) {
+            VEC_PUSH(d->a, &d->untold, r->address);
+        }
+    }
+}
+
+/* The plan was made from what is really there: so are the records now (BP-421 (3)). What this plan has already changed
+ * is left alone. */
+static void take_drift(struct deploy *d) {
+    for (size_t i = 0; i < d->p->drift_count; i++) {
+        const struct change *drift = &d->p->drift[i];
+        struct resource_record *r = stored_find_resource(&d->stored, drift->address.text);
+        if (r == NULL || r->generation != drift->generation || d->is_resumed) {
+            continue;
+        }
+        if (drift->missing) {
+            r->spec = r->computed = (value){0};
+            r->physical_id = (sv){0};
+            r->generation++;
+        } else {
+            r->spec = drift->after;
+            r->computed = drift->computed_after;
+        }
+        write_resource(d, r);
+    }
+}
+
+bool begin_run(struct deploy *d, enum exit_code *code) {
+    const struct plan *p = d->p;
+    if (p->instance_version == 0 && !insert_instance(d, code)) {
+        return false;
+    }
+    if (!take_lease(d, code)) {
+        return false;
+    }
+    struct run_config by_id = *d->c;
+    by_id.instance_id = p->instance_id;
+    by_id.instance_name = (sv){0};
+    if (!stored_load(&by_id, &d->stored, code)) {
+        return false;
+    }
+    if (!check_stale(d)) {
+        return fail(code, EXIT_STALE);
+    }
+    d->is_first = was_never_deployed(&d->stored);
+    start_journal(d);
+    if (!topology_init(&d->topology, d->a, d->t, d->c->diags)) {
+        return fail(code, EXIT_INVALID);
+    }
+    d->merged = ARENA_ARRAY(d->a, value, d->topology.element_count);
+    d->metadata = ARENA_ARRAY(d->a, value, d->topology.element_count);
+    op_fill_all(d);
+    if (!claim(d, code)) {
+        return false;
+    }
+    recover(d);
+    take_drift(d);
+    flush_batch(d);
+    return true;
+}

@@ -1,0 +1,257 @@
+#include "engine/deploy.h"
+
+#include "engine/fields.h"
+#include "engine/planner.h"
+#include "engine/specs.h"
+
+static size_t count_not_started(const struct deploy *d) {
+    size_t count = 0;
+    for (size_t i = 0; i < d->p->op_count; i++) {
+        enum exec_op_state state = exec_get_op_state(d->exec, (uint32_t)i);
+        count += state == EXEC_OP_WAITING || state == EXEC_OP_READY;
+    }
+    return count;
+}
+
+static bool has_all(const struct deploy *d) {
+    return d->exec != NULL && count_not_started(d) == 0 && d->failed == 0 && d->interrupted == 0 &&
+           d->untold.len == 0 && !d->lease_lost && !d->store_failed && !d->hard_stop;
+}
+
+enum exit_code get_exit_code(const struct deploy *d) {
+    if (d->lease_lost) {
+        return EXIT_LOCKED;
+    }
+    if (has_all(d)) {
+        return EXIT_OK;
+    }
+    if (d->signals_seen > 0 && !d->store_failed) {
+        return EXIT_SIGINT;
+    }
+    return d->succeeded + d->interrupted + d->untold.len > 0 ? EXIT_PART_WAY : EXIT_FAILED;
+}
+
+static enum status end_status(const struct deploy *d, bool all) {
+    bool interrupted = d->interrupted > 0 || d->untold.len > 0;
+    if (d->p->destroy) {
+        return all ? STATUS_destroyed : interrupted ? STATUS_destroy_interrupted : STATUS_destroy_failed;
+    }
+    if (d->is_first) {
+        return all ? STATUS_deployed : interrupted ? STATUS_deploy_interrupted : STATUS_deploy_failed;
+    }
+    return all ? STATUS_updated : interrupted ? STATUS_update_interrupted : STATUS_update_failed;
+}
+
+/* --- exports (BP-469) --- */
+
+static bool eval_export(struct deploy *d, uint32_t n, struct export_record *record) {
+    const struct element *e = &d->t->elements[n];
+    struct evaluation *ev = get_evaluation(d);
+    value v = eval_cell(ev->evaluator, &ev->cells[n].main);
+    if (value_is_error(v) || v.kind == VALUE_ABSENT) {
+        return false;
+    }
+    *record = (struct export_record){
+        .name = e->name,
+        .type = e->type_text,
+        .description = e->description,
+        .field = e->field_text,
+        .item = spec_unmark_leaves(d->a, v, MARK_PROVISIONAL),
+    };
+    return true;
+}
+
+static void eval_exports(struct deploy *d) {
+    struct instance_body *body = &d->stored.body;
+    body->exports = ARENA_ARRAY(d->a, struct export_record, d->topology.element_count);
+    body->export_count = 0;
+    for (uint32_t n = 0; n < d->topology.element_count; n++) {
+        if (d->t->elements[n].kind == ELEMENT_EXPORT) {
+            body->export_count += eval_export(d, n, &body->exports[body->export_count]);
+        }
+    }
+    if (d->t != NULL && d->t->metadata != NULL) {
+        value metadata = eval_expr(get_evaluation(d)->evaluator, d->t->metadata, NULL);
+        body->metadata = value_is_error(metadata) ? (value){0} : metadata;
+    }
+}
+
+/* --- what is only recorded (BP-439) --- */
+
+static bool same_texts(const sv *x, size_t x_count, const sv *y, size_t y_count) {
+    if (x_count != y_count) {
+        return false;
+    }
+    for (size_t i = 0; i < x_count; i++) {
+        if (!sv_eq(x[i], y[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void record_element(struct deploy *d, uint32_t n) {
+    const struct element *e = &d->t->elements[n];
+    struct resource_record *r = stored_find_resource(&d->stored, e->address.text);
+    if (r == NULL) {
+        return;
+    }
+    const sv *needs;
+    size_t count = topology_list_needs(&d->topology, d->a, n, &needs);
+    sv policy = e->removal == REMOVAL_RETAIN ? SV("retain") : SV("delete");
+    bool same = sv_eq(r->description, e->description) && sv_eq(r->removal_policy, policy) &&
+                same_texts(r->depends_on, r->depends_on_count, needs, count);
+    if (same) {
+        return;
+    }
+    r->description = e->description;
+    r->removal_policy = policy;
+    r->depends_on = needs;
+    r->depends_on_count = count;
+    write_resource(d, r);
+    write_journal(d, &(struct journal_entry){.kind = JOURNAL_SAVED, .address = r->address.text});
+}
+
+static void record_elements(struct deploy *d) {
+    for (uint32_t n = 0; n < d->topology.element_count; n++) {
+        if (d->t->elements[n].kind == ELEMENT_RESOURCE) {
+            record_element(d, n);
+        }
+    }
+}
+
+/* --- history (LC-025) --- */
+
+static value summary_value(struct deploy *d) {
+    const struct plan_summary *s = &d->done;
+    struct map_builder b = {.arena = &d->turn};
+    field_put_int(&b, "create", (int64_t)s->create);
+    field_put_int(&b, "update", (int64_t)s->update);
+    field_put_int(&b, "replace", (int64_t)s->replace);
+    field_put_int(&b, "destroy", (int64_t)s->destroy);
+    field_put_int(&b, "retain", (int64_t)s->retain);
+    field_put_int(&b, "check", (int64_t)s->check);
+    return map_done(&b);
+}
+
+/* What changed elements were before, so that a later run can go back. */
+static value previous_values(struct deploy *d) {
+    struct map_builder all = {.arena = &d->turn};
+    for (size_t i = 0; i < d->p->change_count; i++) {
+        const struct change *c = &d->p->changes[i];
+        if (c->kind != ELEMENT_RESOURCE || c->deposed || !value_is_set(c->before)) {
+            continue;
+        }
+        struct map_builder b = {.arena = &d->turn};
+        field_put_text(&b, "type", c->type);
+        field_put_text(&b, "physicalId", c->physical_id);
+        field_put_value(&b, "specData", c->before);
+        field_put_value(&b, "computedFields", c->computed_before);
+        field_put_value(&b, "metadata", c->metadata_before);
+        map_add(&all, c->address.text, map_done(&b));
+    }
+    return map_done(&all);
+}
+
+static enum store_result compact(struct deploy *d) {
+    struct map_builder b = {.arena = &d->turn};
+    field_put_text(&b, "planId", d->p->id);
+    field_put_text(&b, "templateDigest", d->p->template_digest);
+    field_put_value(&b, "summary", summary_value(d));
+    field_put_value(&b, "previous", previous_values(d));
+    struct seal_place place = {.instance_id = d->stored.instance.id, .address = SV("history")};
+    struct store_history entry = {
+        .number = d->stored.body.history_number,
+        .run_id = d->run_id,
+        .kind = d->p->destroy ? SV("destroy") : SV("deploy"),
+        .actor = d->c->host->ops->get_actor(d->c->host->user, &d->turn),
+        .outcome = SV("succeeded"),
+        .started_ms = d->started_wall_ms,
+        .ended_ms = now_wall(d),
+        .body = seal_encode(d->c->sealer, &d->turn, &place, map_done(&b)),
+    };
+    size_t keep = d->c->keep_history == 0 ? 50 : d->c->keep_history;
+    return d->c->store->ops->compact_journal(d->c->store, d->stored.instance.id, &entry, keep);
+}
+
+/* --- the last transaction --- */
+
+static enum store_result append_end(struct deploy *d, sv outcome) {
+    struct map_builder b = {.arena = &d->turn};
+    field_put_text(&b, "outcome", outcome);
+    field_put_value(&b, "summary", summary_value(d));
+    struct journal_entry entry = {.kind = JOURNAL_RUN_ENDED, .wall_ms = now_wall(d), .body = map_done(&b)};
+    return journal_append(&d->journal, &d->turn, &entry);
+}
+
+static enum store_result write_success(struct deploy *d, enum status status) {
+    struct instance_body *body = &d->stored.body;
+    enum store_result r = append_end(d, status_get_text(status));
+    body->journal_sequence = d->journal.sequence;
+    memcpy(body->journal_mac, d->journal.mac, sizeof body->journal_mac);
+    body->history_number++;
+    body->duration_ms = now_monotonic(d) - d->started_ms;
+    r = r == STORE_OK ? compact(d) : r;
+    if (r != STORE_OK) {
+        return r;
+    }
+    if (d->p->destroy) {
+        return d->c->store->ops->delete_instance(d->c->store, d->stored.instance.id);
+    }
+    body->template_digest = d->p->template_digest;
+    body->template_file = d->p->template_file;
+    body->last_deployed_ms = now_wall(d);
+    return put_instance(d, status);
+}
+
+static void write_end(struct deploy *d, bool all, enum status status) {
+    if (!begin_write(d)) {
+        return;
+    }
+    enum store_result r;
+    if (all) {
+        r = write_success(d, status);
+    } else {
+        r = append_end(d, status_get_text(status));
+        r = r == STORE_OK ? put_instance(d, status) : r;
+    }
+    if (!check_write(d, r)) {
+        d->c->store->ops->rollback(d->c->store);
+        return;
+    }
+    check_write(d, d->c->store->ops->commit(d->c->store));
+}
+
+static void tell_not_started(struct deploy *d) {
+    for (size_t i = 0; i < d->p->op_count; i++) {
+        enum exec_op_state state = exec_get_op_state(d->exec, (uint32_t)i);
+        if (state == EXEC_OP_WAITING || state == EXEC_OP_READY) {
+            emit_message(d, d->ops[i].change->address.text,
+                         arena_printf(d->a, "not started: %.*s", SV_ARG(d->ops[i].op->id)));
+        }
+    }
+}
+
+void end_run(struct deploy *d) {
+    bool all = has_all(d);
+    /* A forced destruction removes the record whatever was left behind (BP-510). */
+    bool gives_up = d->p->destroy && d->c->force && !d->lease_lost && !d->store_failed && d->signals_seen == 0;
+    enum status status = end_status(d, all);
+    if (!all && d->exec != NULL) {
+        tell_not_started(d);
+    }
+    if (all && !d->p->destroy) {
+        eval_exports(d);
+        record_elements(d);
+    }
+    emit_summary(d, status_get_text(status));
+    flush_batch(d);
+    if (!d->hard_stop) {
+        write_end(d, all || gives_up, status);
+    }
+    if (d->lease_lost) {
+        diags_add(d->c->diags, DIAG_lease_lost, SPAN_NONE, "another run has taken instance '%.*s' over",
+                  SV_ARG(d->p->instance_name));
+    }
+    arena_fini(&d->turn);
+}

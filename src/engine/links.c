@@ -1,0 +1,215 @@
+#include "engine/links.h"
+
+#include <assert.h>
+
+/* A spec of which nothing is known: every field of the schema, unknown. */
+static value unknown_spec(struct arena *a, const struct resource_type *type) {
+    struct map_builder b = {.arena = a};
+    if (type != NULL && type->schema != NULL) {
+        for (size_t i = 0; i < type->schema->attribute_count; i++) {
+            const struct schema_attribute *attribute = &type->schema->attributes[i];
+            map_add(&b, attribute->name, value_unknown(schema_get_type(a, attribute->schema)));
+        }
+    }
+    return map_done(&b);
+}
+
+static value or_empty(struct arena *a, value v) {
+    if (value_is_set(v)) {
+        return v;
+    }
+    struct map_builder b = {.arena = a};
+    return map_done(&b);
+}
+
+bool links_stage(struct link_call *call, const struct template *t, const struct template_link *l,
+                 const struct link_sides *sides) {
+    const struct element *a = &t->elements[l->a], *b = &t->elements[l->b];
+    call->name_a = a->name;
+    call->name_b = b->name;
+    call->spec_a = value_is_set(sides->spec_a) ? sides->spec_a : unknown_spec(call->arena, a->resource_type);
+    call->spec_b = value_is_set(sides->spec_b) ? sides->spec_b : unknown_spec(call->arena, b->resource_type);
+    call->metadata_a = or_empty(call->arena, sides->metadata_a);
+    call->metadata_b = or_empty(call->arena, sides->metadata_b);
+    call->prior = sides->prior;
+    call->at_a = a->at;
+    call->at_b = b->at;
+    if (l->type->stage != NULL && !l->type->stage(call)) {
+        return false;
+    }
+    call->data = or_empty(call->arena, call->data);
+    return true;
+}
+
+/* Metadata as far as it is literally in the template: enough to see where a link's contributions go. */
+static value literal_metadata(struct arena *a, const struct element *e) {
+    struct map_builder b = {.arena = a};
+    if (e->annotations != NULL && e->annotations->kind == EXPR_LITERAL) {
+        map_add(&b, SV("annotations"), e->annotations->literal);
+    }
+    if (value_is_set(e->labels)) {
+        map_add(&b, SV("labels"), e->labels);
+    }
+    return map_done(&b);
+}
+
+struct link_order links_find_order(const struct template *t, const struct template_link *l) {
+    struct link_order order = {0};
+    bool a_first = l->type->hard && l->type->priority == LINK_SIDE_A;
+    bool b_first = l->type->hard && l->type->priority == LINK_SIDE_B;
+    if (!l->type->hard && l->type->stage != NULL) {
+        struct arena scratch = {0};
+        struct diags ignored;
+        diags_init(&ignored, &scratch, NULL);
+        struct link_call call = {.arena = &scratch, .diags = &ignored};
+        struct link_sides sides = {
+            .metadata_a = literal_metadata(&scratch, &t->elements[l->a]),
+            .metadata_b = literal_metadata(&scratch, &t->elements[l->b]),
+        };
+        bool staged = links_stage(&call, t, l, &sides);
+        for (size_t i = 0; staged && i < call.contributions.len; i++) {
+            const struct link_contribution *c = &call.contributions.items[i];
+            a_first = a_first || (c->needs_other && c->side == LINK_SIDE_B);
+            b_first = b_first || (c->needs_other && c->side == LINK_SIDE_A);
+        }
+        arena_fini(&scratch);
+    }
+    if (a_first || b_first) {
+        order =
+            (struct link_order){.is_ordered = true, .first = a_first ? l->a : l->b, .second = a_first ? l->b : l->a};
+    }
+    return order;
+}
+
+/* --- contributions --- */
+
+/* Fields laid over a resource's spec, with the link each comes from. */
+struct contribution_set {
+    struct arena *arena;
+    struct diags *diags;
+    const struct template *t;
+    uint32_t element; /* the side that receives them */
+    VEC(struct link_contribution) items;
+    VEC(uint32_t) links;             /* beside items */
+    const struct link_order *orders; /* of all links */
+    struct map by_path;              /* text of the path → number in items */
+};
+
+static bool report_conflict(struct contribution_set *s, uint32_t first, uint32_t second, struct path path) {
+    sv text = path_to_text(s->arena, path);
+    const struct template_link *x = &s->t->links[first], *y = &s->t->links[second];
+    struct diag *d =
+        diags_add(s->diags, DIAG_link_contribution_conflict, s->t->elements[s->element].at,
+                  "'%.*s' and '%.*s' set 'spec.%.*s' of '%.*s' to different values", SV_ARG(x->address.text),
+                  SV_ARG(y->address.text), SV_ARG(text), SV_ARG(s->t->elements[s->element].name));
+    diag_add_related(s->diags, d, x->at, "'%.*s' follows from here", SV_ARG(x->address.text));
+    diag_add_related(s->diags, d, y->at, "'%.*s' follows from here", SV_ARG(y->address.text));
+    return false;
+}
+
+/* The side that a hard link or another contribution puts first needs something of the side that comes behind it. */
+static bool report_circle(struct contribution_set *s, uint32_t link) {
+    const struct template_link *l = &s->t->links[link];
+    const struct element *first = &s->t->elements[s->element];
+    const struct element *second = &s->t->elements[l->a == s->element ? l->b : l->a];
+    diags_add(s->diags, DIAG_operation_cycle, l->at,
+              "operations wait for each other in a circle: C(%.*s) waits for C(%.*s) waits for C(%.*s)",
+              SV_ARG(first->address.text), SV_ARG(second->address.text), SV_ARG(first->address.text));
+    return false;
+}
+
+static bool add_one(struct contribution_set *s, uint32_t link, const struct link_contribution *c) {
+    if (c->needs_other && s->orders[link].is_ordered && s->orders[link].first == s->element) {
+        return report_circle(s, link);
+    }
+    if (s->by_path.arena == NULL) {
+        s->by_path = MAP(s->arena);
+    }
+    bool is_new;
+    void **slot = map_get_slot(&s->by_path, path_to_text(s->arena, c->path), &is_new);
+    if (is_new) {
+        *slot = (void *)(uintptr_t)s->items.len;
+        VEC_PUSH(s->arena, &s->items, *c);
+        VEC_PUSH(s->arena, &s->links, link);
+        return true;
+    }
+    size_t i = (size_t)(uintptr_t)*slot;
+    value before = s->items.items[i].item;
+    bool can_tell = value_is_known(before) && value_is_known(c->item);
+    if (can_tell && !value_eq(before, c->item)) {
+        return report_conflict(s, s->links.items[i], link, c->path);
+    }
+    if (!value_is_known(c->item)) {
+        s->items.items[i].item = c->item;
+    }
+    return true;
+}
+
+/* Keeps those for the set's element. False after a report. */
+static bool add_contributions(struct contribution_set *s, uint32_t link, const struct link_call *call) {
+    const struct template_link *l = &s->t->links[link];
+    enum link_side side = l->a == s->element ? LINK_SIDE_A : LINK_SIDE_B;
+    for (size_t i = 0; i < call->contributions.len; i++) {
+        const struct link_contribution *c = &call->contributions.items[i];
+        if (c->side == side && !add_one(s, link, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `own`: what is known of the element itself; its record or plan does not have it yet. */
+static bool stage_for(const struct link_world *w, struct contribution_set *set, uint32_t link, value own) {
+    const struct template_link *l = &set->t->links[link];
+    uint32_t n = set->element;
+    value theirs = w->get_spec(w->user, l->a == n ? l->b : l->a);
+    struct link_sides sides = {
+        .spec_a = l->a == n ? own : theirs,
+        .spec_b = l->a == n ? theirs : own,
+        .metadata_a = w->get_metadata(w->user, l->a),
+        .metadata_b = w->get_metadata(w->user, l->b),
+        .prior = w->get_prior(w->user, link),
+    };
+    struct link_call call = {.arena = set->arena, .diags = w->diags};
+    return links_stage(&call, set->t, l, &sides) && add_contributions(set, link, &call);
+}
+
+value links_lay_over(const struct link_world *w, struct arena *a, uint32_t element, value spec) {
+    const struct number_rows *rows = &w->topology->links;
+    struct contribution_set set = {
+        .arena = a, .diags = w->diags, .t = w->topology->t, .element = element, .orders = w->topology->orders};
+    bool ok = true;
+    for (uint32_t i = rows->starts[element]; i < rows->starts[element + 1]; i++) {
+        ok = stage_for(w, &set, rows->items[i], spec) && ok;
+    }
+    for (size_t i = 0; i < set.items.len; i++) {
+        spec = value_with_path(a, spec, set.items.items[i].path, set.items.items[i].item);
+    }
+    return ok ? spec : value_error(NULL);
+}
+
+bool links_stage_known(const struct link_world *w, uint32_t link, struct link_call *call) {
+    const struct template_link *l = &w->topology->t->links[link];
+    struct link_sides sides = {
+        .spec_a = w->get_spec(w->user, l->a),
+        .spec_b = w->get_spec(w->user, l->b),
+        .metadata_a = w->get_metadata(w->user, l->a),
+        .metadata_b = w->get_metadata(w->user, l->b),
+        .prior = w->get_prior(w->user, link),
+    };
+    return links_stage(call, w->topology->t, l, &sides);
+}
+
+value links_get_mappings(struct arena *a, const struct link_call *call) {
+    if (call->contributions.len == 0) {
+        return (value){0};
+    }
+    struct map_builder b = {.arena = a};
+    for (size_t i = 0; i < call->contributions.len; i++) {
+        const struct link_contribution *c = &call->contributions.items[i];
+        sv name = c->side == LINK_SIDE_A ? call->name_a : call->name_b;
+        sv path = path_to_text(a, c->path);
+        map_set(&b, arena_printf(a, "%.*s::spec.%.*s", SV_ARG(name), SV_ARG(path)), value_string(a, path));
+    }
+    return map_done(&b);
+}

@@ -1,0 +1,41 @@
+/* Links at staging and in deployment: what they contribute to their sides, in which order these come, what is recorded
+ * of them (BP-430 to BP-432, BP-490, BP-491). */
+#ifndef LINTEL_ENGINE_LINKS_H
+#define LINTEL_ENGINE_LINKS_H
+
+#include "engine/topology.h"
+
+/* What is known of the sides when a link is staged. */
+struct link_sides {
+    value spec_a, spec_b; /* merged with computed fields; kind 0: nothing is known, then all fields are unknown */
+    value metadata_a, metadata_b;
+    value prior; /* stored link data; kind 0 without */
+};
+
+/* The link type's stage operation. False after a report. */
+bool links_stage(struct link_call *call, const struct template *t, const struct template_link *l,
+                 const struct link_sides *sides);
+/* Which side must come first, from the link type or from contributions that need the other side. Contributions in both
+ * directions give a cycle: then the side A is `first`, and the caller's order finds a hard order the other way, if
+ * there is one. */
+struct link_order links_find_order(const struct template *t, const struct template_link *l);
+
+/* What is known of the resources around a link: of the plan while planning, of the records while deploying. */
+struct link_world {
+    const struct topology *topology;
+    struct diags *diags;
+    void *user;
+    value (*get_spec)(void *user, uint32_t element); /* merged with computed fields; kind 0: not known yet */
+    value (*get_metadata)(void *user, uint32_t element);
+    value (*get_prior)(void *user, uint32_t link); /* stored link data; kind 0 without */
+};
+/* The spec with everything laid over that its links contribute (BP-432). ERROR after a report
+ * (`link_contribution_conflict`, `operation_cycle`). */
+value links_lay_over(const struct link_world *w, struct arena *a, uint32_t element, value spec);
+/* Stages a link of which both sides are known as far as they can be. False after a report. */
+bool links_stage_known(const struct link_world *w, uint32_t link, struct link_call *call);
+
+/* resource::path → link data path (BP-491); kind 0 when the link sets nothing. */
+value links_get_mappings(struct arena *a, const struct link_call *call);
+
+#endif

@@ -1,0 +1,129 @@
+#include "engine/planner.h"
+
+#include "engine/ids.h"
+#include "engine/recover.h"
+
+bool plan_is_empty(const struct plan *p) {
+    return p->change_count == 0;
+}
+
+static value demand_resource(void *user, struct evaluation *e, uint32_t element, bool state) {
+    (void)e;
+    return plan_get_resource_value(user, element, state);
+}
+
+static void start_evaluation(struct planner *p) {
+    if (p->t == NULL) {
+        return;
+    }
+    p->elements = ARENA_ARRAY(p->a, struct element_plan, p->t->element_count);
+    p->eval = (struct evaluation){
+        .template = p->t, .arena = p->a, .diags = p->diags, .demand_resource = demand_resource, .user = p};
+    p->t->ops->start_evaluation(p->t, &p->eval, p->c->host, p->c->limits);
+}
+
+static void summarize(struct plan *plan) {
+    for (size_t i = 0; i < plan->change_count; i++) {
+        const struct change *c = &plan->changes[i];
+        if (c->kind != ELEMENT_RESOURCE) {
+            continue;
+        }
+        switch (c->action) {
+        case ACTION_CREATE:
+            plan->summary.create++;
+            break;
+        case ACTION_UPDATE:
+            plan->summary.update++;
+            break;
+        case ACTION_REPLACE:
+            plan->summary.replace++;
+            plan->summary.retain += c->retain;
+            break;
+        case ACTION_DELETE:
+            plan->summary.destroy++;
+            break;
+        case ACTION_RETAIN:
+            plan->summary.retain++;
+            break;
+        case ACTION_CHECK:
+            plan->summary.check++;
+            break;
+        case ACTION_NONE:
+        case ACTION_READ:
+            break;
+        }
+    }
+}
+
+static struct plan *make_plan(struct planner *p) {
+    const struct run_config *c = p->c;
+    struct plan *plan = ARENA_NEW(p->a, struct plan);
+    plan->arena = p->a;
+    plan->id = id_make_run(p->a, c->host);
+    plan->run_ms = c->host->ops->get_wall_ms(c->host->user);
+    plan->context = c->context;
+    plan->instance_id = p->stored->found ? p->stored->instance.id : id_make_instance(p->a, c->host);
+    plan->instance_name = p->stored->found ? p->stored->instance.name : c->instance_name;
+    plan->instance_version = p->stored->found ? p->stored->instance.version : 0;
+    plan->dialect = p->stored->instance.dialect;
+    if (p->t != NULL) {
+        plan->dialect = p->t->dialect;
+        plan->template_digest = p->t->digest;
+        plan->template_file = p->t->file_name;
+        plan->root_dir = p->t->root_dir;
+    }
+    plan->changes = p->changes.items;
+    plan->change_count = p->changes.len;
+    plan->drift = p->drift.items;
+    plan->drift_count = p->drift.len;
+    return plan;
+}
+
+/* Everything between loading and the finished plan; NULL after a report. */
+static struct plan *build(struct planner *p, bool interrupted, enum exit_code *code) {
+    if (!topology_init(&p->topology, p->a, p->t, p->diags)) {
+        *code = EXIT_INVALID;
+        return NULL;
+    }
+    start_evaluation(p);
+    plan_resources(p);
+    plan_list_changes(p);
+    struct plan *plan = make_plan(p);
+    plan->has_interrupted = interrupted;
+    if (p->has_failed || !plan_order(p, plan)) {
+        *code = EXIT_INVALID;
+        return NULL;
+    }
+    summarize(plan);
+    *code = EXIT_OK;
+    return plan;
+}
+
+struct plan *run_plan(const struct run_config *c, const struct template *t, bool destroy,
+                      const struct template_input *inputs, size_t input_count, enum exit_code *code) {
+    struct stored stored;
+    if (!stored_load(c, &stored, code)) {
+        return NULL;
+    }
+    if (destroy && !stored.found) {
+        diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance '%.*s'",
+                  SV_ARG(c->instance_name));
+        *code = EXIT_FAILED;
+        return NULL;
+    }
+    struct planner p = {.c = c, .t = destroy ? NULL : t, .a = c->arena, .diags = c->diags, .stored = &stored};
+    struct recoveries recoveries = {0};
+    recover_all(c, &stored, p.t == NULL ? (sv){0} : p.t->root_dir, &recoveries);
+    p.drift_by_address = MAP(c->arena);
+    if (c->refresh && !refresh_all(&p)) {
+        *code = EXIT_FAILED;
+        return NULL;
+    }
+    struct plan *plan = build(&p, recoveries.untold > 0, code);
+    if (plan != NULL) {
+        plan->destroy = destroy;
+        plan->inputs = inputs;
+        plan->input_count = input_count;
+    }
+    return plan;
+}

@@ -1,0 +1,175 @@
+/* From what was found out to the list of changes, in document order. */
+#include "engine/planner.h"
+
+#include "engine/specs.h"
+
+static bool is_removed(const struct planner *p, sv address) {
+    return p->t == NULL || template_find(p->t, address) == NULL;
+}
+
+static void list_removed(struct planner *p, const struct resource_record *r) {
+    struct change *change = VEC_ADD(p->a, &p->changes);
+    size_t drift = (size_t)(uintptr_t)map_find(&p->drift_by_address, r->address.text);
+    *change = (struct change){
+        .address = r->address,
+        .kind = ELEMENT_RESOURCE,
+        .action = sv_eq_cstr(r->removal_policy, "retain") ? ACTION_RETAIN : ACTION_DELETE,
+        .type = r->type,
+        .before = r->spec,
+        .computed_before = r->computed,
+        .metadata_before = r->metadata,
+        .physical_id = r->physical_id,
+        .generation = r->generation,
+        .missing = drift != 0 && p->drift.items[drift - 1].missing,
+        .drifted = drift != 0 && !p->drift.items[drift - 1].missing,
+    };
+}
+
+static int64_t parse_generation(sv text) {
+    int64_t n = 0;
+    for (size_t i = 0; i < text.len && text.data[i] >= '0' && text.data[i] <= '9'; i++) {
+        n = n * 10 + (text.data[i] - '0');
+    }
+    return n;
+}
+
+static void list_deposed(struct planner *p, const struct resource_record *r) {
+    for (size_t i = 0; i < r->deposed_count; i++) {
+        const struct deposed *d = &r->deposed[i];
+        struct change *change = VEC_ADD(p->a, &p->changes);
+        *change = (struct change){
+            .address = r->address,
+            .kind = ELEMENT_RESOURCE,
+            .action = ACTION_DELETE,
+            .deposed = true,
+            .type = d->type,
+            .before = d->spec,
+            .computed_before = d->computed,
+            .metadata_before = r->metadata,
+            .physical_id = d->physical_id,
+            .generation = parse_generation(d->generation),
+        };
+    }
+}
+
+void plan_list_changes(struct planner *p) {
+    for (uint32_t n = 0; n < p->topology.element_count; n++) {
+        const struct element_plan *ep = &p->elements[n];
+        if (ep->is_planned && ep->change.action != ACTION_NONE) {
+            VEC_PUSH(p->a, &p->changes, ep->change);
+        }
+    }
+    for (size_t i = 0; i < p->stored->elements.len; i++) {
+        const struct stored_element *e = p->stored->elements.items[i];
+        if (e->resource == NULL || e->removed) {
+            continue;
+        }
+        list_deposed(p, e->resource);
+        if (is_removed(p, e->resource->address.text)) {
+            list_removed(p, e->resource);
+        }
+    }
+    plan_links(p);
+    plan_exports(p);
+}
+
+/* --- links --- */
+
+static void plan_link(struct planner *p, uint32_t number) {
+    const struct template_link *l = &p->t->links[number];
+    struct link_world world = plan_get_world(p);
+    if (!p->elements[l->a].is_planned || !p->elements[l->b].is_planned) {
+        return;
+    }
+    struct link_call call = {.arena = p->a, .diags = p->diags};
+    if (!links_stage_known(&world, number, &call)) {
+        p->has_failed = true;
+        return;
+    }
+    struct link_record *record = stored_find_link(p->stored, l->address.text);
+    struct change change = {.address = l->address, .kind = ELEMENT_LINK, .after = call.data};
+    change.type = arena_printf(p->a, "%.*s::%.*s", SV_ARG(l->type->type_a), SV_ARG(l->type->type_b));
+    struct map_builder empty = {.arena = p->a};
+    change.before = record == NULL ? map_done(&empty) : record->data;
+    struct path_step step = {.key = SV("data")};
+    struct schema_diff_request request = {
+        .arena = p->a, .prefix = {&step, 1}, .before = change.before, .after = change.after};
+    schema_diff(&request, &change.diff);
+    bool replaced = plan_is_replaced(p, l->a) || plan_is_replaced(p, l->b);
+    bool is_open = (call.data.within & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
+    bool half_done = record != NULL && record->status != STATUS_created && record->status != STATUS_updated;
+    if (record == NULL) {
+        change.action = ACTION_CREATE;
+    } else if (replaced || half_done || is_open || change.diff.changes.len > 0) {
+        change.action = ACTION_UPDATE;
+    } else {
+        return;
+    }
+    change.known_on_deploy_count = spec_find_open_paths(p->a, SV("data"), call.data, &change.known_on_deploy);
+    VEC_PUSH(p->a, &p->changes, change);
+}
+
+void plan_links(struct planner *p) {
+    struct map kept = MAP(p->a);
+    for (uint32_t i = 0; i < p->topology.link_count; i++) {
+        map_put(&kept, p->t->links[i].address.text, p);
+        plan_link(p, i);
+    }
+    for (size_t i = 0; i < p->stored->elements.len; i++) {
+        const struct stored_element *e = p->stored->elements.items[i];
+        if (e->link == NULL || e->removed || map_has(&kept, e->link->address.text)) {
+            continue;
+        }
+        struct change *change = VEC_ADD(p->a, &p->changes);
+        *change = (struct change){
+            .address = e->link->address, .kind = ELEMENT_LINK, .action = ACTION_DELETE, .before = e->link->data};
+    }
+}
+
+/* --- exports --- */
+
+static void plan_export(struct planner *p, uint32_t n, const struct export_record *record) {
+    const struct element *e = &p->t->elements[n];
+    value after = eval_cell(p->eval.evaluator, &p->eval.cells[n].main);
+    if (value_is_error(after)) {
+        p->has_failed = true;
+        return;
+    }
+    if (after.kind == VALUE_ABSENT) {
+        diags_add(p->diags, DIAG_export_omitted, e->at, "export '%.*s' yields none and is left out", SV_ARG(e->name));
+        return;
+    }
+    struct change change = {.address = e->address, .kind = ELEMENT_EXPORT, .type = e->type_text, .after = after};
+    change.before = record == NULL ? (value){0} : record->item;
+    bool is_open = (after.within & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
+    if (record != NULL && !is_open && value_eq(record->item, after)) {
+        return;
+    }
+    change.action = record == NULL ? ACTION_CREATE : ACTION_UPDATE;
+    change.known_on_deploy_count = spec_find_open_paths(p->a, e->name, after, &change.known_on_deploy);
+    VEC_PUSH(p->a, &p->changes, change);
+}
+
+void plan_exports(struct planner *p) {
+    struct map stored = MAP(p->a), kept = MAP(p->a);
+    for (size_t i = 0; i < p->stored->body.export_count; i++) {
+        map_put(&stored, p->stored->body.exports[i].name, &p->stored->body.exports[i]);
+    }
+    for (uint32_t n = 0; n < p->topology.element_count; n++) {
+        if (p->t->elements[n].kind == ELEMENT_EXPORT) {
+            map_put(&kept, p->t->elements[n].name, p);
+            plan_export(p, n, map_find(&stored, p->t->elements[n].name));
+        }
+    }
+    for (size_t i = 0; i < p->stored->body.export_count; i++) {
+        const struct export_record *record = &p->stored->body.exports[i];
+        if (!map_has(&kept, record->name)) {
+            struct change *change = VEC_ADD(p->a, &p->changes);
+            *change = (struct change){.address = addr_make(p->a, (sv){0}, ELEMENT_EXPORT, record->name),
+                                      .kind = ELEMENT_EXPORT,
+                                      .action = ACTION_DELETE,
+                                      .type = record->type,
+                                      .before = record->item};
+        }
+    }
+}

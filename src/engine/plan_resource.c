@@ -1,0 +1,384 @@
+#include "engine/planner.h"
+
+#include "engine/specs.h"
+
+const struct resource_type *plan_find_type(const struct planner *p, sv type) {
+    return p->c->providers == NULL ? NULL : providers_find_type(p->c->providers, type);
+}
+
+bool plan_is_replaced(const struct planner *p, uint32_t element) {
+    return p->elements[element].change.action == ACTION_REPLACE;
+}
+
+/* --- what others see of a planned resource --- */
+
+static const struct schema *get_schema(const struct element *e) {
+    return e->resource_type == NULL ? NULL : e->resource_type->schema;
+}
+
+/* Stored computed fields, carried as provisional (BP-456); those that the update makes unknown are left out. */
+static value carry_computed(struct planner *p, const struct element_plan *ep) {
+    value computed = spec_mark_leaves(p->a, ep->change.computed_before, MARK_PROVISIONAL);
+    if (!ep->computed_unknown || computed.kind != VALUE_MAP) {
+        return computed;
+    }
+    for (size_t i = 0; i < ep->change.diff.changes.len; i++) {
+        const struct field_change *f = &ep->change.diff.changes.items[i];
+        if (f->unknown && f->path.len == 2 && !f->path.steps[1].is_index &&
+            value_map_has(computed, f->path.steps[1].key)) {
+            computed = value_map_with(p->a, computed, f->path.steps[1].key, value_absent());
+        }
+    }
+    return computed;
+}
+
+static value make_merged(struct planner *p, const struct element *e, const struct element_plan *ep) {
+    const struct schema *schema = get_schema(e);
+    switch (ep->change.action) {
+    case ACTION_CREATE:
+    case ACTION_REPLACE:
+        return schema == NULL ? ep->spec : schema_add_unknowns(p->a, schema, ep->spec);
+    case ACTION_UPDATE:
+    case ACTION_CHECK: {
+        value merged = schema_merge(p->a, ep->spec, carry_computed(p, ep));
+        return ep->computed_unknown && schema != NULL ? schema_add_unknowns(p->a, schema, merged) : merged;
+    }
+    case ACTION_NONE:
+    case ACTION_DELETE:
+    case ACTION_READ:
+    case ACTION_RETAIN:
+        break;
+    }
+    return schema_merge(p->a, ep->spec, ep->change.computed_before);
+}
+
+static value make_state(struct planner *p, const struct element *e, const struct element_plan *ep) {
+    bool is_new = ep->change.action == ACTION_CREATE || ep->change.action == ACTION_REPLACE;
+    if (is_new || ep->record == NULL || !record_has_object(ep->record)) {
+        const struct schema *schema = get_schema(e);
+        return value_unknown(schema == NULL ? NULL : schema_get_type(p->a, schema));
+    }
+    value state = schema_merge(p->a, ep->change.before, ep->change.computed_before);
+    return ep->change.action == ACTION_NONE ? state : spec_mark_leaves(p->a, state, MARK_PROVISIONAL);
+}
+
+value plan_get_resource_value(struct planner *p, uint32_t element, bool state) {
+    struct element_plan *ep = &p->elements[element];
+    const struct element *e = &p->t->elements[element];
+    if (ep->has_failed) {
+        return value_error(NULL);
+    }
+    if (!ep->is_planned) { /* only where the order could not be kept */
+        const struct schema *schema = get_schema(e);
+        return value_unknown(schema == NULL ? NULL : schema_get_type(p->a, schema));
+    }
+    if (state) {
+        return make_state(p, e, ep);
+    }
+    if (!value_is_set(ep->merged)) {
+        ep->merged = make_merged(p, e, ep);
+    }
+    return ep->merged;
+}
+
+/* --- contributions --- */
+
+static value world_get_spec(void *user, uint32_t element) {
+    struct planner *p = user;
+    const struct element_plan *ep = &p->elements[element];
+    return ep->is_planned ? plan_get_resource_value(p, element, false) : (value){0};
+}
+
+static value world_get_metadata(void *user, uint32_t element) {
+    const struct planner *p = user;
+    return p->elements[element].metadata;
+}
+
+static value world_get_prior(void *user, uint32_t link) {
+    const struct planner *p = user;
+    struct link_record *record = stored_find_link(p->stored, p->t->links[link].address.text);
+    return record == NULL ? (value){0} : record->data;
+}
+
+struct link_world plan_get_world(struct planner *p) {
+    return (struct link_world){
+        .topology = &p->topology,
+        .diags = p->diags,
+        .user = p,
+        .get_spec = world_get_spec,
+        .get_metadata = world_get_metadata,
+        .get_prior = world_get_prior,
+    };
+}
+
+/* False after a report. */
+static bool lay_contributions_over(struct planner *p, uint32_t n, struct element_plan *ep) {
+    struct link_world world = plan_get_world(p);
+    ep->spec = links_lay_over(&world, p->a, n, ep->spec);
+    return !value_is_error(ep->spec);
+}
+
+/* --- comparison --- */
+
+void plan_compare(const struct compare_request *r, struct field_diff *diff) {
+    struct path_step step = {.key = SV("spec")};
+    struct schema_diff_request spec = {
+        .arena = r->arena,
+        .schema = r->type == NULL ? NULL : r->type->schema,
+        .prefix = {&step, 1},
+        .before = r->spec_before,
+        .after = r->spec_after,
+    };
+    schema_diff(&spec, diff);
+    struct path_step metadata_step = {.key = SV("metadata")};
+    struct map_builder empty = {.arena = r->arena};
+    value nothing = map_done(&empty);
+    struct schema_diff_request metadata = {
+        .arena = r->arena,
+        .prefix = {&metadata_step, 1},
+        .before = value_is_set(r->metadata_before) ? r->metadata_before : nothing,
+        .after = value_is_set(r->metadata_after) ? r->metadata_after : nothing,
+    };
+    schema_diff(&metadata, diff);
+    if (r->type != NULL && r->type->plan != NULL && diff->changes.len > 0) {
+        value merged = schema_merge(r->arena, r->spec_before, r->computed_before);
+        r->type->plan(r->arena, merged, r->spec_after, diff);
+    }
+}
+
+static void add_reason(struct planner *p, struct change *change, sv text, span at) {
+    VEC_PUSH(p->a, &change->reasons, ((struct change_reason){.text = text, .at = at}));
+}
+
+/* Why it is replaced: the paths, and the replaced resources behind those that are unknown (BP-423). */
+static void find_reasons(struct planner *p, uint32_t n, struct change *change) {
+    const struct element *e = &p->t->elements[n];
+    bool any_unknown = false;
+    for (size_t i = 0; i < change->diff.changes.len; i++) {
+        const struct field_change *f = &change->diff.changes.items[i];
+        if (f->must_recreate) {
+            add_reason(p, change, path_to_text(p->a, f->path), e->at);
+            any_unknown = any_unknown || f->unknown;
+        }
+    }
+    const struct number_rows *uses = &p->topology.uses;
+    for (uint32_t i = uses->starts[n]; any_unknown && i < uses->starts[n + 1]; i++) {
+        if (plan_is_replaced(p, uses->items[i])) {
+            add_reason(p, change, p->t->elements[uses->items[i]].address.text, e->at);
+        }
+    }
+}
+
+static bool same_identity(const struct schema *schema, value before, value after) {
+    size_t found = 0;
+    for (size_t i = 0; schema != NULL && i < schema->attribute_count; i++) {
+        const struct schema_attribute *attribute = &schema->attributes[i];
+        if ((attribute->schema->flags & SCHEMA_IDENTITY) == 0) {
+            continue;
+        }
+        struct path_step step = {.key = attribute->name};
+        value x = value_find_path(before, (struct path){&step, 1}), y = value_find_path(after, (struct path){&step, 1});
+        if (!value_is_set(x) || !value_is_set(y) || !value_eq(x, y)) {
+            return false;
+        }
+        found++;
+    }
+    return found > 0;
+}
+
+/* BP-446, BP-447; an object that would have the identity of the one it replaces cannot be made beside it. */
+static bool must_destroy_first(struct planner *p, uint32_t n, const struct element_plan *ep) {
+    const struct resource_type *type = p->t->elements[n].resource_type;
+    bool same_type = type != NULL && sv_eq(type->name, ep->record->type);
+    if (!p->t->policies.create_before_destroy || (type != NULL && type->destroy_before_create)) {
+        return true;
+    }
+    if (same_type && same_identity(type->schema, ep->change.before, ep->spec)) {
+        return true;
+    }
+    const struct number_rows *uses = &p->topology.uses;
+    for (uint32_t i = uses->starts[n]; i < uses->starts[n + 1]; i++) {
+        const struct element_plan *used = &p->elements[uses->items[i]];
+        if (used->change.action == ACTION_REPLACE && used->change.destroy_first) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void decide_replacement(struct planner *p, uint32_t n, struct element_plan *ep) {
+    struct change *change = &ep->change;
+    const struct element *e = &p->t->elements[n];
+    change->action = ACTION_REPLACE;
+    change->must_recreate = true;
+    change->generation = ep->record->generation + 1;
+    change->destroy_first = must_destroy_first(p, n, ep);
+    change->retain = sv_eq_cstr(ep->record->removal_policy, "retain");
+    find_reasons(p, n, change);
+    if (change->retain && change->destroy_first) {
+        struct diag *d = diags_add(p->diags, DIAG_replacement_blocked_by_retain, e->at,
+                                   "'%.*s' must be destroyed before its replacement is made, but is to be retained",
+                                   SV_ARG(e->name));
+        diag_set_hint(p->diags, d, "deploy it once with removalPolicy 'delete'");
+        ep->has_failed = true;
+    }
+}
+
+/* Whether the last operation on the object ended half-way, so that it is updated even if nothing seems to differ. */
+static bool is_half_done(const struct resource_record *r) {
+    return r->status != STATUS_created && r->status != STATUS_updated && r->status != STATUS_config_complete;
+}
+
+static void decide_update(struct planner *p, uint32_t n, struct element_plan *ep) {
+    struct change *change = &ep->change;
+    bool recreate = false, real = false;
+    for (size_t i = 0; i < change->diff.changes.len; i++) {
+        const struct field_change *f = &change->diff.changes.items[i];
+        recreate = recreate || f->must_recreate;
+        real = real || !f->provisional;
+        ep->computed_unknown = ep->computed_unknown || f->unknown;
+    }
+    bool is_open = ((ep->spec.within | ep->metadata.within) & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
+    change->generation = ep->record->generation;
+    change->forced = is_half_done(ep->record);
+    if (recreate) {
+        decide_replacement(p, n, ep);
+    } else if (real || change->forced) {
+        change->action = ACTION_UPDATE;
+    } else {
+        change->action = is_open || change->diff.changes.len > 0 ? ACTION_CHECK : ACTION_NONE;
+    }
+}
+
+static void compare(struct planner *p, uint32_t n, struct element_plan *ep) {
+    const struct element *e = &p->t->elements[n];
+    struct resource_record *record = ep->record;
+    struct change *change = &ep->change;
+    if (record == NULL || !record_has_object(record)) {
+        change->action = ACTION_CREATE;
+        bool goes_on = record != NULL && record->generation > 0;
+        change->generation = goes_on ? record->generation : p->stored->instance.version + 1;
+        struct map_builder empty = {.arena = p->a};
+        struct compare_request all_new = {.arena = p->a,
+                                          .type = NULL,
+                                          .spec_before = map_done(&empty),
+                                          .spec_after = ep->spec,
+                                          .metadata_after = ep->metadata};
+        plan_compare(&all_new, &change->diff);
+        return;
+    }
+    change->before = record->spec;
+    change->computed_before = record->computed;
+    change->metadata_before = record->metadata;
+    change->physical_id = record->physical_id;
+    struct compare_request request = {
+        .arena = p->a,
+        .type = e->resource_type,
+        .spec_before = record->spec,
+        .computed_before = record->computed,
+        .metadata_before = record->metadata,
+        .spec_after = ep->spec,
+        .metadata_after = ep->metadata,
+    };
+    plan_compare(&request, &change->diff);
+    if (!sv_eq(record->type, e->type_text)) {
+        decide_replacement(p, n, ep);
+        add_reason(p, change, SV("type"), e->at);
+        return;
+    }
+    decide_update(p, n, ep);
+}
+
+static void list_known_on_deploy(struct planner *p, struct element_plan *ep) {
+    struct change *change = &ep->change;
+    const sv *spec, *metadata;
+    size_t spec_count = spec_find_open_paths(p->a, SV("spec"), ep->spec, &spec);
+    size_t metadata_count = spec_find_open_paths(p->a, SV("metadata"), ep->metadata, &metadata);
+    if (spec_count + metadata_count == 0) {
+        return;
+    }
+    sv *all = ARENA_ARRAY(p->a, sv, spec_count + metadata_count);
+    for (size_t i = 0; i < spec_count; i++) {
+        all[i] = spec[i];
+    }
+    for (size_t i = 0; i < metadata_count; i++) {
+        all[spec_count + i] = metadata[i];
+    }
+    change->known_on_deploy = all;
+    change->known_on_deploy_count = spec_count + metadata_count;
+}
+
+/* --- one resource --- */
+
+static bool eval_resource(struct planner *p, uint32_t n, struct element_plan *ep) {
+    ep->spec = spec_eval(&p->eval, n);
+    ep->metadata = spec_eval_metadata(&p->eval, n);
+    if (value_is_error(ep->spec) || (ep->spec.within & WITHIN_ERROR) != 0 || value_is_error(ep->metadata)) {
+        return false;
+    }
+    if (p->t->ops->recheck_spec != NULL) {
+        ep->spec = p->t->ops->recheck_spec(p->t, &p->eval, n, ep->spec);
+    }
+    return !value_is_error(ep->spec) && lay_contributions_over(p, n, ep);
+}
+
+static void plan_resource(struct planner *p, uint32_t n) {
+    const struct element *e = &p->t->elements[n];
+    struct element_plan *ep = &p->elements[n];
+    ep->record = stored_find_resource(p->stored, e->address.text);
+    ep->change.address = e->address;
+    ep->change.kind = ELEMENT_RESOURCE;
+    ep->change.type = e->type_text;
+    size_t drift = (size_t)(uintptr_t)map_find(&p->drift_by_address, e->address.text);
+    ep->change.missing = drift != 0 && p->drift.items[drift - 1].missing;
+    ep->change.drifted = drift != 0 && !ep->change.missing;
+    if (!eval_resource(p, n, ep)) {
+        ep->has_failed = true;
+    } else {
+        ep->change.after = ep->spec;
+        ep->change.metadata_after = ep->metadata;
+        compare(p, n, ep);
+    }
+    if (ep->has_failed) {
+        p->has_failed = true;
+        return;
+    }
+    value name = ep->metadata.kind == VALUE_MAP ? value_map_find(ep->metadata, SV("displayName")) : (value){0};
+    if (name.kind == VALUE_STRING && !value_is_sensitive(name)) {
+        ep->change.display_name = value_get_text(name);
+    }
+    if (ep->change.action != ACTION_NONE) {
+        list_known_on_deploy(p, ep);
+        const struct schema *schema = get_schema(e);
+        ep->change.computed_field_count = spec_find_computed_paths(p->a, schema, &ep->change.computed_fields);
+    }
+    ep->is_planned = true;
+}
+
+void plan_resources(struct planner *p) {
+    for (size_t i = 0; i < p->topology.order_count; i++) {
+        plan_resource(p, p->topology.order[i]);
+    }
+}
+
+size_t topology_list_needs(const struct topology *y, struct arena *a, uint32_t element, const sv **addresses) {
+    uint32_t uses = y->uses.starts[element + 1] - y->uses.starts[element];
+    uint32_t links = y->links.starts[element + 1] - y->links.starts[element];
+    *addresses = NULL;
+    if (uses + links == 0) {
+        return 0;
+    }
+    sv *texts = ARENA_ARRAY(a, sv, uses + links);
+    size_t count = 0;
+    for (uint32_t i = 0; i < uses; i++) {
+        texts[count++] = y->t->elements[y->uses.items[y->uses.starts[element] + i]].address.text;
+    }
+    for (uint32_t i = 0; i < links; i++) {
+        const struct link_order *order = &y->orders[y->links.items[y->links.starts[element] + i]];
+        if (order->is_ordered && order->second == element) {
+            texts[count++] = y->t->elements[order->first].address.text;
+        }
+    }
+    *addresses = texts;
+    return count;
+}

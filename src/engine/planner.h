@@ -1,0 +1,63 @@
+/* Inside of planning: what the files plan_*.c, refresh.c and order.c share. */
+#ifndef LINTEL_ENGINE_PLANNER_H
+#define LINTEL_ENGINE_PLANNER_H
+
+#include "engine/links.h"
+#include "engine/run.h"
+#include "engine/stored.h"
+
+/* What was found out about one resource of the template. */
+struct element_plan {
+    bool is_planned, has_failed;    /* failed: reported */
+    struct resource_record *record; /* stored; NULL without */
+    value spec, metadata;           /* desired, contributions laid over */
+    value merged;                   /* `.spec` as others see it; kind 0 until asked for */
+    struct change change;           /* action NONE: not listed */
+    bool computed_unknown;          /* some computed fields become unknown by the update (`diff` tells which) */
+};
+
+struct planner {
+    const struct run_config *c;
+    const struct template *t; /* NULL: the empty template */
+    struct arena *a;
+    struct diags *diags;
+    struct stored *stored;
+    struct topology topology;
+    struct evaluation eval;
+    struct element_plan *elements; /* per element */
+    VEC(struct change) changes;
+    VEC(struct change) drift;
+    struct map drift_by_address; /* number in drift + 1 */
+    bool has_failed;
+};
+
+/* Reads all stored objects in parallel; what differs goes into `drift`, and the records become what is really there
+ * (BP-421 (3), BP-530, BP-531). */
+bool refresh_all(struct planner *p);
+/* Spec, differences and action of all resources, in order of use (BP-421 (5) and (6), BP-445 to BP-449). */
+void plan_resources(struct planner *p);
+/* Changes in document order: resources, removed and deposed ones, links, exports. */
+void plan_list_changes(struct planner *p);
+void plan_links(struct planner *p);
+void plan_exports(struct planner *p);
+/* Operations and their order (3.9). False after a report. */
+bool plan_order(struct planner *p, struct plan *plan);
+
+/* The planned `.spec` (or `.state`) of a resource: for evaluation of what uses it. */
+value plan_get_resource_value(struct planner *p, uint32_t element, bool state);
+struct link_world plan_get_world(struct planner *p);
+bool plan_is_replaced(const struct planner *p, uint32_t element);
+const struct resource_type *plan_find_type(const struct planner *p, sv type);
+/* Addresses of what an element needs to be there: what it uses, and the first sides of its ordered links. Recorded in
+ * the state (BP-481). */
+size_t topology_list_needs(const struct topology *y, struct arena *a, uint32_t element, const sv **addresses);
+/* Differences of spec and metadata (BP-435 to BP-439), with what the type's own plan function adds. */
+struct compare_request {
+    struct arena *arena;
+    const struct resource_type *type;
+    value spec_before, computed_before, metadata_before;
+    value spec_after, metadata_after;
+};
+void plan_compare(const struct compare_request *r, struct field_diff *diff);
+
+#endif

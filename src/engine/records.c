@@ -1,0 +1,229 @@
+#include "engine/records.h"
+
+#include "engine/fields.h"
+
+static const char link_row_type[] = "link";
+
+static struct seal_place place_of(const struct record_codec *c, sv address) {
+    return (struct seal_place){.instance_id = c->instance_id, .address = address};
+}
+
+static value encode_deposed(struct arena *a, const struct resource_record *r) {
+    struct list_builder list = {.arena = a};
+    for (size_t i = 0; i < r->deposed_count; i++) {
+        const struct deposed *d = &r->deposed[i];
+        struct map_builder b = {.arena = a};
+        field_put_text(&b, "physicalId", d->physical_id);
+        field_put_text(&b, "type", d->type);
+        field_put_value(&b, "specData", d->spec);
+        field_put_value(&b, "computedFields", d->computed);
+        field_put_text(&b, "generation", d->generation);
+        list_add(&list, map_done(&b));
+    }
+    return r->deposed_count == 0 ? (value){0} : list_done(&list);
+}
+
+struct store_element record_encode_resource(struct record_codec *c, const struct resource_record *r) {
+    struct map_builder b = {.arena = c->arena};
+    field_put_text(&b, "name", r->name);
+    field_put_text(&b, "templateName", r->template_name);
+    field_put_value(&b, "specData", r->spec);
+    field_put_value(&b, "computedFields", r->computed);
+    field_put_value(&b, "metadata", r->metadata);
+    field_put_text(&b, "description", r->description);
+    field_put_text(&b, "removalPolicy", r->removal_policy);
+    field_put_texts(&b, "dependsOnResources", r->depends_on, r->depends_on_count);
+    field_put_value(&b, "deposed", encode_deposed(c->arena, r));
+    field_put_texts(&b, "failureReasons", r->failure_reasons, r->failure_reason_count);
+    field_put_int(&b, "generation", r->generation);
+    field_put_int(&b, "lastStatusUpdate", r->last_status_ms);
+    field_put_int(&b, "duration", r->duration_ms);
+    field_put_text(&b, "madeBy", r->made_by);
+    field_put_int(&b, "typeVersion", (int64_t)r->type_version);
+    struct seal_place place = place_of(c, r->address.text);
+    return (struct store_element){
+        .address = r->address.text,
+        .type = r->type,
+        .status = status_get_text(r->status),
+        .precise_status = status_get_text(r->precise_status),
+        .physical_id = r->physical_id,
+        .created_ms = r->created_ms,
+        .updated_ms = r->updated_ms,
+        .body = seal_encode(c->sealer, c->arena, &place, map_done(&b)),
+    };
+}
+
+struct store_element record_encode_link(struct record_codec *c, const struct link_record *l) {
+    struct map_builder b = {.arena = c->arena};
+    field_put_text(&b, "a", l->a);
+    field_put_text(&b, "b", l->b);
+    field_put_value(&b, "data", l->data);
+    field_put_value(&b, "resourceDataMappings", l->mappings);
+    struct seal_place place = place_of(c, l->address.text);
+    return (struct store_element){
+        .address = l->address.text,
+        .type = sv_from_cstr(link_row_type),
+        .status = status_get_text(l->status),
+        .precise_status = status_get_text(l->precise_status),
+        .created_ms = l->created_ms,
+        .updated_ms = l->updated_ms,
+        .body = seal_encode(c->sealer, c->arena, &place, map_done(&b)),
+    };
+}
+
+bool record_is_link_row(const struct store_element *row) {
+    return sv_eq_cstr(row->type, link_row_type);
+}
+
+static bool report_corrupt(struct record_codec *c, sv address) {
+    diags_add(c->diags, DIAG_state_corrupt, SPAN_NONE, "the stored record of '%.*s' cannot be read", SV_ARG(address));
+    return false;
+}
+
+static void decode_deposed(struct record_codec *c, value body, struct resource_record *r) {
+    const value *items;
+    r->deposed_count = field_get_items(body, "deposed", &items);
+    r->deposed = r->deposed_count == 0 ? NULL : ARENA_ARRAY(c->arena, struct deposed, r->deposed_count);
+    for (size_t i = 0; i < r->deposed_count; i++) {
+        r->deposed[i] = (struct deposed){
+            .physical_id = field_get_text(items[i], "physicalId"),
+            .type = field_get_text(items[i], "type"),
+            .spec = field_get_value(items[i], "specData"),
+            .computed = field_get_value(items[i], "computedFields"),
+            .generation = field_get_text(items[i], "generation"),
+        };
+    }
+}
+
+bool record_decode_resource(struct record_codec *c, const struct store_element *row, struct resource_record *r) {
+    struct seal_place place = place_of(c, row->address);
+    value body = seal_decode(c->sealer, c->arena, &place, row->body, &c->unopened, c->diags);
+    enum status status = status_find(row->status), precise = status_find(row->precise_status);
+    if (body.kind != VALUE_MAP || status == 0 || precise == 0) {
+        return report_corrupt(c, row->address);
+    }
+    *r = (struct resource_record){
+        .address = {row->address},
+        .name = field_get_text(body, "name"),
+        .type = row->type,
+        .template_name = field_get_text(body, "templateName"),
+        .status = status,
+        .precise_status = precise,
+        .spec = field_get_value(body, "specData"),
+        .computed = field_get_value(body, "computedFields"),
+        .metadata = field_get_value(body, "metadata"),
+        .description = field_get_text(body, "description"),
+        .physical_id = row->physical_id,
+        .removal_policy = field_get_text(body, "removalPolicy"),
+        .generation = field_get_int(body, "generation"),
+        .created_ms = row->created_ms,
+        .updated_ms = row->updated_ms,
+        .last_status_ms = field_get_int(body, "lastStatusUpdate"),
+        .duration_ms = field_get_int(body, "duration"),
+        .made_by = field_get_text(body, "madeBy"),
+        .type_version = (unsigned)field_get_int(body, "typeVersion"),
+    };
+    r->depends_on_count = field_get_texts(c->arena, body, "dependsOnResources", &r->depends_on);
+    r->failure_reason_count = field_get_texts(c->arena, body, "failureReasons", &r->failure_reasons);
+    decode_deposed(c, body, r);
+    return true;
+}
+
+bool record_decode_link(struct record_codec *c, const struct store_element *row, struct link_record *l) {
+    struct seal_place place = place_of(c, row->address);
+    value body = seal_decode(c->sealer, c->arena, &place, row->body, &c->unopened, c->diags);
+    enum status status = status_find(row->status), precise = status_find(row->precise_status);
+    if (body.kind != VALUE_MAP || status == 0 || precise == 0) {
+        return report_corrupt(c, row->address);
+    }
+    *l = (struct link_record){
+        .address = {row->address},
+        .a = field_get_text(body, "a"),
+        .b = field_get_text(body, "b"),
+        .status = status,
+        .precise_status = precise,
+        .data = field_get_value(body, "data"),
+        .mappings = field_get_value(body, "resourceDataMappings"),
+        .created_ms = row->created_ms,
+        .updated_ms = row->updated_ms,
+    };
+    return true;
+}
+
+bool record_has_object(const struct resource_record *r) {
+    return value_is_set(r->spec);
+}
+
+/* --- instances --- */
+
+static value encode_exports(struct arena *a, const struct instance_body *body) {
+    struct list_builder list = {.arena = a};
+    for (size_t i = 0; i < body->export_count; i++) {
+        const struct export_record *e = &body->exports[i];
+        struct map_builder b = {.arena = a};
+        field_put_text(&b, "name", e->name);
+        field_put_text(&b, "type", e->type);
+        field_put_text(&b, "description", e->description);
+        field_put_text(&b, "field", e->field);
+        map_add(&b, SV("value"), e->item);
+        list_add(&list, map_done(&b));
+    }
+    return body->export_count == 0 ? (value){0} : list_done(&list);
+}
+
+sv record_encode_instance(struct record_codec *c, const struct instance_body *body) {
+    struct map_builder b = {.arena = c->arena};
+    field_put_text(&b, "planId", body->plan_id);
+    field_put_text(&b, "runId", body->run_id);
+    field_put_text(&b, "templateDigest", body->template_digest);
+    field_put_text(&b, "templateFile", body->template_file);
+    field_put_int(&b, "lastDeployAttempt", body->last_attempt_ms);
+    field_put_int(&b, "lastDeployed", body->last_deployed_ms);
+    field_put_int(&b, "duration", body->duration_ms);
+    field_put_int(&b, "historyNumber", body->history_number);
+    field_put_int(&b, "journalSequence", body->journal_sequence);
+    if (body->journal_sequence != 0) {
+        field_put_text(&b, "journalMac", field_print_hex(c->arena, body->journal_mac, sizeof body->journal_mac));
+    }
+    field_put_value(&b, "metadata", body->metadata);
+    field_put_value(&b, "exports", encode_exports(c->arena, body));
+    struct seal_place place = place_of(c, SV("instance"));
+    return seal_encode(c->sealer, c->arena, &place, map_done(&b));
+}
+
+bool record_decode_instance(struct record_codec *c, sv json, struct instance_body *body) {
+    struct seal_place place = place_of(c, SV("instance"));
+    value v = seal_decode(c->sealer, c->arena, &place, json, &c->unopened, c->diags);
+    if (v.kind != VALUE_MAP) {
+        return report_corrupt(c, SV("instance"));
+    }
+    *body = (struct instance_body){
+        .plan_id = field_get_text(v, "planId"),
+        .run_id = field_get_text(v, "runId"),
+        .template_digest = field_get_text(v, "templateDigest"),
+        .template_file = field_get_text(v, "templateFile"),
+        .last_attempt_ms = field_get_int(v, "lastDeployAttempt"),
+        .last_deployed_ms = field_get_int(v, "lastDeployed"),
+        .duration_ms = field_get_int(v, "duration"),
+        .history_number = field_get_int(v, "historyNumber"),
+        .journal_sequence = field_get_int(v, "journalSequence"),
+        .metadata = field_get_value(v, "metadata"),
+    };
+    if (body->journal_sequence != 0 &&
+        !field_parse_hex(field_get_text(v, "journalMac"), body->journal_mac, sizeof body->journal_mac)) {
+        return report_corrupt(c, SV("instance"));
+    }
+    const value *items;
+    body->export_count = field_get_items(v, "exports", &items);
+    body->exports = body->export_count == 0 ? NULL : ARENA_ARRAY(c->arena, struct export_record, body->export_count);
+    for (size_t i = 0; i < body->export_count; i++) {
+        body->exports[i] = (struct export_record){
+            .name = field_get_text(items[i], "name"),
+            .type = field_get_text(items[i], "type"),
+            .description = field_get_text(items[i], "description"),
+            .field = field_get_text(items[i], "field"),
+            .item = items[i].kind == VALUE_MAP ? value_map_find(items[i], SV("value")) : (value){0},
+        };
+    }
+    return true;
+}

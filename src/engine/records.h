@@ -1,0 +1,44 @@
+/* Records of deployed elements to and from store rows (BP-550 to BP-553). Sensitive leaves are sealed on the way out
+ * and opened on the way in (LC-011 (5)). */
+#ifndef LINTEL_ENGINE_RECORDS_H
+#define LINTEL_ENGINE_RECORDS_H
+
+#include "model/state.h"
+#include "model/store.h"
+#include "seal/seal.h"
+
+struct record_codec {
+    struct arena *arena; /* where results live; inputs are borrowed by them */
+    struct sealer *sealer;
+    struct diags *diags;
+    sv instance_id;
+    size_t unopened; /* sealed leaves that could not be opened so far (LC-051) */
+};
+
+struct store_element record_encode_resource(struct record_codec *c, const struct resource_record *r);
+struct store_element record_encode_link(struct record_codec *c, const struct link_record *l);
+/* False after a report (`state_corrupt`). */
+bool record_decode_resource(struct record_codec *c, const struct store_element *row, struct resource_record *r);
+bool record_decode_link(struct record_codec *c, const struct store_element *row, struct link_record *l);
+bool record_is_link_row(const struct store_element *row);
+
+/* The rest of an instance: what stands in its row's body. */
+struct instance_body {
+    sv plan_id, run_id; /* of the run that is under way or was the last */
+    sv template_digest, template_file;
+    int64_t last_attempt_ms, last_deployed_ms, duration_ms;
+    int64_t journal_sequence; /* last row that was compacted, with its MAC: the chain goes on from it */
+    uint8_t journal_mac[32];
+    int64_t history_number; /* of the last history entry */
+    value metadata;
+    struct export_record *exports;
+    size_t export_count;
+};
+sv record_encode_instance(struct record_codec *c, const struct instance_body *b);
+bool record_decode_instance(struct record_codec *c, sv json, struct instance_body *b);
+
+/* Whether an object stands behind the record: false after a failed creation, or between the halves of a
+ * destroy-before-create replacement. */
+bool record_has_object(const struct resource_record *r);
+
+#endif

@@ -1,0 +1,183 @@
+#include "engine/recover.h"
+
+#include "engine/apply.h"
+#include "engine/fields.h"
+#include "engine/specs.h"
+
+enum { ASK_DEADLINE_MS = 5 * 60 * 1000, ASK_AGAIN_MS = 500 };
+
+struct asker {
+    const struct run_config *c;
+    struct stored *s;
+    sv base_dir;
+    const struct open_intent *intent;
+    const struct resource_type *type;
+    struct provider_call call;
+};
+
+static void prepare_call(struct asker *k, struct arena *scratch) {
+    const struct open_intent *intent = k->intent;
+    const struct run_config *c = k->c;
+    k->call = (struct provider_call){
+        .arena = scratch,
+        .address = {intent->row->address},
+        .instance_id = k->s->instance.id,
+        .host = c->host,
+        .base_dir = k->base_dir,
+        .context = c->context,
+        .spec = field_get_value(intent->body, "desired"),
+        .metadata = field_get_value(intent->body, "metadata"),
+        .prior = field_get_value(intent->body, "prior"),
+        .physical_id = field_get_text(intent->body, "physicalId"),
+        .progress_token = intent->progress,
+    };
+    field_parse_hex(field_get_text(intent->body, "opKey"), k->call.op_key, sizeof k->call.op_key);
+}
+
+/* The provider's word once it has one: what is still under way or fails for the moment is asked again, as often as an
+ * operation is retried. */
+static enum provider_result ask(struct asker *k, struct arena *scratch,
+                                enum provider_result (*fn)(struct provider_call *c)) {
+    const struct host *host = k->c->host;
+    enum provider_result result = PROVIDER_CANNOT_TELL;
+    for (unsigned attempt = 0; fn != NULL && attempt <= k->c->retries; attempt++) {
+        prepare_call(k, scratch);
+        int64_t limit = k->type->deadline_ms > 0 ? k->type->deadline_ms : ASK_DEADLINE_MS;
+        k->call.deadline_ms = host->ops->get_monotonic_ms(host->user) + limit;
+        result = fn(&k->call);
+        if (result != PROVIDER_NOT_YET && result != PROVIDER_TRANSIENT) {
+            break;
+        }
+        host->ops->sleep_ms(host->user, ASK_AGAIN_MS);
+    }
+    return result;
+}
+
+static struct made_object made_from_intent(struct asker *k) {
+    struct arena *a = k->s->arena;
+    value body = k->intent->body;
+    const sv *needs;
+    size_t need_count = field_get_texts(a, body, "dependsOn", &needs);
+    struct made_object m = {
+        .address = {k->intent->row->address},
+        .name = field_get_text(body, "name"),
+        .type = k->type->name,
+        .description = field_get_text(body, "description"),
+        .removal_policy = field_get_text(body, "removalPolicy"),
+        .generation = field_get_int(body, "generation"),
+        .spec = field_get_value(body, "desired"),
+        .metadata = field_get_value(body, "metadata"),
+        .computed = spec_settle_computed(a, k->type->schema, k->call.computed),
+        .depends_on = needs,
+        .depends_on_count = need_count,
+        .type_version = k->type->version,
+        .now_ms = k->c->host->ops->get_wall_ms(k->c->host->user),
+        .is_new = true,
+        .is_stable = true,
+    };
+    m.physical_id = spec_get_id(a, k->type, schema_merge(a, m.spec, m.computed));
+    return m;
+}
+
+static enum recovery recover_create(struct asker *k, struct arena *scratch) {
+    enum provider_result result = ask(k, scratch, k->type->recover);
+    if (result == PROVIDER_OK) {
+        struct made_object m = made_from_intent(k);
+        apply_made(k->s, &m);
+        return RECOVERED_DONE;
+    }
+    return result == PROVIDER_ABSENT ? RECOVERED_UNDONE : RECOVERED_UNTOLD;
+}
+
+/* An update writes a full state, so it can be run again whatever became of it: the record is marked, the next staging
+ * updates the object. Only what the provider finds under the operation's key is taken over, since the object may have
+ * got another identity at its side (a process restarted). */
+static enum recovery recover_update(struct asker *k, struct arena *scratch) {
+    struct resource_record *r = stored_find_resource(k->s, k->intent->row->address);
+    if (r == NULL) {
+        return RECOVERED_UNDONE;
+    }
+    if (ask(k, scratch, k->type->recover) == PROVIDER_OK && value_is_set(k->call.computed)) {
+        r->computed = spec_settle_computed(k->s->arena, k->type->schema, k->call.computed);
+        r->physical_id = spec_get_id(k->s->arena, k->type, schema_merge(k->s->arena, r->spec, r->computed));
+    }
+    r->status = r->precise_status = STATUS_update_failed;
+    r->last_status_ms = k->c->host->ops->get_wall_ms(k->c->host->user);
+    return RECOVERED_UNDONE;
+}
+
+static enum recovery recover_destroy(struct asker *k, struct arena *scratch) {
+    enum provider_result result = ask(k, scratch, k->type->read);
+    if (result == PROVIDER_ABSENT) {
+        struct removed_object removed = {
+            .address = k->intent->row->address,
+            .generation = field_get_int(k->intent->body, "generation"),
+            .element_stays = field_get_bool(k->intent->body, "elementStays"),
+            .now_ms = k->c->host->ops->get_wall_ms(k->c->host->user),
+        };
+        apply_removed(k->s, &removed);
+        return RECOVERED_DONE;
+    }
+    return result == PROVIDER_OK ? RECOVERED_UNDONE : RECOVERED_UNTOLD;
+}
+
+static void report_untold(struct asker *k, struct recovered *r) {
+    struct arena *a = k->s->arena;
+    sv action = k->intent->row->action;
+    if (k->call.reasons.items.len > 0) {
+        r->reason = arena_copy_sv(a, k->call.reasons.items.items[0]);
+    }
+    struct failed_operation f = {
+        .address = {r->address},
+        .name = field_get_text(k->intent->body, "name"),
+        .type = field_get_text(k->intent->body, "type"),
+        .action = action,
+        .generation = field_get_int(k->intent->body, "generation"),
+        .failure = FAILURE_INTERRUPTED,
+        .now_ms = k->c->host->ops->get_wall_ms(k->c->host->user),
+    };
+    apply_failed(k->s, &f);
+    sv id = field_get_text(k->intent->body, "physicalId");
+    struct diag *d = diags_add(k->c->diags, DIAG_operation_interrupted, SPAN_NONE,
+                               "nobody can tell whether '%.*s' of '%.*s' has happened%s%.*s", SV_ARG(action),
+                               SV_ARG(r->address), r->reason.len > 0 ? ": " : "", SV_ARG(r->reason));
+    diag_set_hint(k->c->diags, d, "look at the object%s%.*s by hand, then reconcile, or go on without it with --force",
+                  id.len > 0 ? " " : "", SV_ARG(id));
+}
+
+static void recover_one(struct asker *k, struct recoveries *result) {
+    struct arena scratch = {0};
+    struct recovered *r = VEC_ADD(k->s->arena, &result->items);
+    r->intent = k->intent;
+    r->address = k->intent->row->address;
+    r->recovery = RECOVERED_UNTOLD;
+    sv action = k->intent->row->action;
+    if (k->type != NULL && sv_eq_cstr(action, "create")) {
+        r->recovery = recover_create(k, &scratch);
+    } else if (k->type != NULL && sv_eq_cstr(action, "update")) {
+        r->recovery = recover_update(k, &scratch);
+    } else if (k->type != NULL) {
+        r->recovery = recover_destroy(k, &scratch);
+    }
+    if (r->recovery == RECOVERED_UNTOLD) {
+        result->untold++;
+        report_untold(k, r);
+    }
+    arena_fini(&scratch);
+}
+
+void recover_all(const struct run_config *c, struct stored *s, sv base_dir, struct recoveries *result) {
+    if (!s->found || s->tree.journal.len == 0) {
+        return;
+    }
+    struct record_codec codec = {
+        .arena = s->arena, .sealer = c->sealer, .diags = c->diags, .instance_id = s->instance.id};
+    struct open_intents *open = ARENA_NEW(s->arena, struct open_intents);
+    journal_find_open(&codec, s->tree.journal.items, s->tree.journal.len, open);
+    for (size_t i = 0; i < open->items.len; i++) {
+        struct asker k = {.c = c, .s = s, .base_dir = base_dir, .intent = &open->items.items[i]};
+        sv type = field_get_text(k.intent->body, "type");
+        k.type = c->providers == NULL ? NULL : providers_find_type(c->providers, type);
+        recover_one(&k, result);
+    }
+}

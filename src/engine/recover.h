@@ -1,0 +1,31 @@
+/* What became of intents without outcome (LC-023, BP-533): the provider is asked; the picture of the instance follows.
+ */
+#ifndef LINTEL_ENGINE_RECOVER_H
+#define LINTEL_ENGINE_RECOVER_H
+
+#include "engine/journal.h"
+#include "engine/run.h"
+#include "engine/stored.h"
+
+enum recovery {
+    RECOVERED_DONE = 1, /* it has happened: the record says so */
+    RECOVERED_UNDONE,   /* it has not: the record is as it was before, the operation is free to run again */
+    RECOVERED_UNTOLD,   /* nobody can tell: the record says `…_interrupted` */
+};
+
+struct recovered {
+    const struct open_intent *intent;
+    enum recovery recovery;
+    sv address;
+    sv reason; /* UNTOLD */
+};
+struct recoveries {
+    VEC(struct recovered) items;
+    size_t untold;
+};
+
+/* Asks for every open intent and changes the records in memory; nothing is written. Each untold one is reported as
+ * `operation_interrupted`. */
+void recover_all(const struct run_config *c, struct stored *s, sv base_dir, struct recoveries *result);
+
+#endif

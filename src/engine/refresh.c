@@ -1,0 +1,208 @@
+/* Reading what is really there, and going on from it (BP-421 (3), BP-530, BP-531). */
+#include "engine/planner.h"
+
+#include "engine/specs.h"
+#include "engine/workers.h"
+
+enum { READ_THREADS = 8, READ_DEADLINE_MS = 5 * 60 * 1000 };
+
+struct observation {
+    const struct resource_type *type; /* NULL: not read */
+    struct resource_record *record;
+    enum provider_result result;
+    value found_spec, computed; /* in the thread's arena */
+    sv reason;
+};
+
+struct reader {
+    struct planner *p;
+    struct observation *items;
+    struct arena *arenas; /* per thread; they live as long as the plan */
+    sv instance_id;
+};
+
+/* --- in the threads --- */
+
+static void call_read(struct reader *r, struct observation *o, struct provider_call *call) {
+    const struct run_config *c = r->p->c;
+    const struct resource_record *record = o->record;
+    *call = (struct provider_call){
+        .arena = call->arena,
+        .address = record->address,
+        .instance_id = r->instance_id,
+        .host = c->host,
+        .base_dir = r->p->t == NULL ? (sv){0} : r->p->t->root_dir,
+        .context = c->context,
+        .spec = record->spec,
+        .metadata = record->metadata,
+        .prior = schema_merge(call->arena, record->spec, record->computed),
+        .physical_id = record->physical_id,
+    };
+    int64_t limit = o->type->deadline_ms > 0 ? o->type->deadline_ms : READ_DEADLINE_MS;
+    call->deadline_ms = c->host->ops->get_monotonic_ms(c->host->user) + limit;
+    seal_operation_key(r->instance_id, record->address.text, record->generation, SV("read"), call->op_key);
+    o->result = o->type->read(call);
+}
+
+static bool is_interrupted(const struct run_config *c) {
+    return c->signals != NULL && atomic_load(c->signals) > 0;
+}
+
+/* The delay before attempt `n` (BP-500), jitter from the host. */
+static void wait_for_attempt(const struct run_config *c, unsigned n) {
+    int64_t delay = c->retry_first_ms;
+    for (unsigned i = 1; i < n && delay < 300000; i++) {
+        delay *= 2;
+    }
+    uint16_t random = 0;
+    c->host->ops->fill_random(c->host->user, &random, sizeof random);
+    c->host->ops->sleep_ms(c->host->user, delay * random / UINT16_MAX);
+}
+
+static void read_one(void *user, size_t thread, size_t number) {
+    struct reader *r = user;
+    struct observation *o = &r->items[number];
+    for (unsigned attempt = 1;; attempt++) {
+        struct arena scratch = {0};
+        struct provider_call call = {.arena = &scratch};
+        call_read(r, o, &call);
+        bool again = o->result == PROVIDER_TRANSIENT && attempt <= r->p->c->retries && !is_interrupted(r->p->c);
+        if (!again) {
+            struct arena *keep = &r->arenas[thread];
+            o->found_spec = value_is_set(call.found_spec) ? value_copy(keep, call.found_spec) : (value){0};
+            o->computed = value_is_set(call.computed) ? value_copy(keep, call.computed) : (value){0};
+            o->reason = call.reasons.items.len > 0 ? arena_copy_sv(keep, call.reasons.items.items[0]) : (sv){0};
+        }
+        arena_fini(&scratch);
+        if (!again) {
+            return;
+        }
+        wait_for_attempt(r->p->c, attempt);
+    }
+}
+
+/* --- back in the run's thread --- */
+
+static struct change *add_drift(struct planner *p, struct resource_record *record) {
+    struct change *d = VEC_ADD(p->a, &p->drift);
+    map_put(&p->drift_by_address, record->address.text, (void *)(uintptr_t)p->drift.len);
+    d->address = record->address;
+    d->kind = ELEMENT_RESOURCE;
+    d->type = record->type;
+    d->before = record->spec;
+    d->computed_before = record->computed;
+    d->physical_id = record->physical_id;
+    d->generation = record->generation;
+    return d;
+}
+
+static void take_missing(struct planner *p, struct resource_record *record) {
+    struct change *d = add_drift(p, record);
+    d->action = ACTION_DELETE;
+    d->missing = true;
+    record->spec = record->computed = (value){0};
+    record->physical_id = (sv){0};
+    record->generation++; /* what is made in its place is another object */
+}
+
+/* The fields in which the real object differs, taken over whole: a field's value comes from one side, never a mixture.
+ */
+static value take_fields(struct planner *p, value stored, value found, const struct field_diff *diff) {
+    for (size_t i = 0; i < diff->changes.len; i++) {
+        struct path path = diff->changes.items[i].path;
+        if (path.len < 2 || path.steps[1].is_index) {
+            continue;
+        }
+        value real = found.kind == VALUE_MAP ? value_map_find(found, path.steps[1].key) : (value){0};
+        bool was = stored.kind == VALUE_MAP && value_map_has(stored, path.steps[1].key);
+        if (value_is_set(real) || was) {
+            stored = value_map_with(p->a, stored, path.steps[1].key, value_is_set(real) ? real : value_absent());
+        }
+    }
+    return stored;
+}
+
+static void take_found(struct planner *p, struct observation *o) {
+    struct resource_record *record = o->record;
+    const struct schema *schema = o->type->schema;
+    value computed = spec_settle_computed(p->a, schema, value_is_set(o->computed) ? o->computed : record->computed);
+    value spec = spec_settle_computed(p->a, schema, value_is_set(o->found_spec) ? o->found_spec : record->spec);
+    struct path_step step = {.key = SV("spec")};
+    struct field_diff diff = {0};
+    struct schema_diff_request request = {
+        .arena = p->a,
+        .schema = schema,
+        .prefix = {&step, 1},
+        .before = schema_merge(p->a, record->spec, record->computed),
+        .after = schema_merge(p->a, spec, computed),
+        .drift = true,
+    };
+    schema_diff(&request, &diff);
+    if (diff.changes.len == 0) {
+        return;
+    }
+    struct change *d = add_drift(p, record);
+    d->action = ACTION_UPDATE;
+    d->drifted = true;
+    d->diff = diff;
+    record->spec = take_fields(p, record->spec, spec, &diff);
+    record->computed = computed;
+    d->after = record->spec;
+    d->computed_after = computed;
+}
+
+static bool take(struct planner *p, struct observation *o) {
+    switch (o->result) {
+    case PROVIDER_OK:
+        take_found(p, o);
+        return true;
+    case PROVIDER_ABSENT:
+        take_missing(p, o->record);
+        return true;
+    case PROVIDER_NOT_YET:
+    case PROVIDER_CANNOT_TELL:
+    case PROVIDER_TRANSIENT:
+    case PROVIDER_TERMINAL:
+    case PROVIDER_FATAL:
+        break;
+    }
+    struct diag *d = diags_add(p->diags, DIAG_provider_error, SPAN_NONE, "reading '%.*s' failed: %.*s",
+                               SV_ARG(o->record->address.text), SV_ARG(o->reason));
+    diag_set_hint(p->diags, d, "--refresh=false plans from the stored state alone");
+    return false;
+}
+
+static void fini_arenas(void *object) {
+    struct reader *r = object;
+    for (size_t i = 0; i < READ_THREADS; i++) {
+        arena_fini(&r->arenas[i]);
+    }
+}
+
+bool refresh_all(struct planner *p) {
+    p->drift_by_address = MAP(p->a);
+    struct reader *r = ARENA_NEW(p->a, struct reader);
+    r->p = p;
+    r->arenas = ARENA_ARRAY(p->a, struct arena, READ_THREADS);
+    r->instance_id = p->stored->instance.id;
+    arena_add_cleanup(p->a, fini_arenas, r);
+    r->items = ARENA_ARRAY(p->a, struct observation, p->stored->elements.len);
+    size_t count = 0;
+    for (size_t i = 0; i < p->stored->elements.len; i++) {
+        struct resource_record *record = p->stored->elements.items[i]->resource;
+        if (record == NULL || p->stored->elements.items[i]->removed || !record_has_object(record)) {
+            continue;
+        }
+        const struct resource_type *type = plan_find_type(p, record->type);
+        if (type != NULL && type->read != NULL) {
+            r->items[count++] = (struct observation){.type = type, .record = record};
+        }
+    }
+    struct parallel_work work = {.threads = READ_THREADS, .count = count, .work = read_one, .user = r};
+    workers_run_all(&work);
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        ok = take(p, &r->items[i]) && ok;
+    }
+    return ok;
+}

@@ -1,0 +1,159 @@
+#include "engine/stored.h"
+
+#include "engine/journal.h"
+
+/* The store has reported everything but NOT_FOUND, CONFLICT and LOST_LEASE. */
+static bool fail(enum exit_code *code, enum exit_code which) {
+    *code = which;
+    return false;
+}
+
+static bool find_instance(const struct run_config *c, struct stored *s, sv *id, enum exit_code *code) {
+    if (c->instance_id.len > 0) {
+        if (c->instance_name.len > 0) {
+            diags_add(c->diags, DIAG_instance_id_and_name_provided, SPAN_NONE,
+                      "both a name and an id of the instance are given");
+            return fail(code, EXIT_USAGE);
+        }
+        *id = c->instance_id;
+        return true;
+    }
+    if (c->instance_name.len == 0) {
+        diags_add(c->diags, DIAG_missing_name_for_new_instance, SPAN_NONE,
+                  "neither a name nor an id of the instance is given");
+        return fail(code, EXIT_USAGE);
+    }
+    enum store_result r = c->store->ops->find_instance(c->store, c->arena, c->context, c->instance_name, &s->instance);
+    if (r == STORE_OK) {
+        *id = s->instance.id;
+        return true;
+    }
+    *id = (sv){0};
+    return r == STORE_NOT_FOUND || fail(code, r == STORE_BUSY ? EXIT_LOCKED : EXIT_FAILED);
+}
+
+static bool decode_row(struct stored *s, struct record_codec *codec, const struct store_element *row) {
+    if (record_is_link_row(row)) {
+        struct link_record l;
+        if (!record_decode_link(codec, row, &l)) {
+            return false;
+        }
+        *stored_put_link(s, (addr){row->address}) = l;
+        return true;
+    }
+    struct resource_record r;
+    if (!record_decode_resource(codec, row, &r)) {
+        return false;
+    }
+    *stored_put_resource(s, (addr){row->address}) = r;
+    return true;
+}
+
+static bool check_journal(const struct run_config *c, const struct stored *s) {
+    struct journal_check check = {
+        .sealer = c->sealer,
+        .instance_id = s->instance.id,
+        .rows = s->tree.journal.items,
+        .count = s->tree.journal.len,
+        .anchor.sequence = s->body.journal_sequence,
+    };
+    memcpy(check.anchor.mac, s->body.journal_mac, sizeof check.anchor.mac);
+    int64_t broken = 0;
+    struct journal_mark last;
+    if (journal_check_chain(&check, &broken, &last)) {
+        return true;
+    }
+    struct diag *d = diags_add(c->diags, DIAG_journal_chain_broken, SPAN_NONE,
+                               "the journal of instance '%.*s' does not fit together at row %lld",
+                               SV_ARG(s->instance.name), (long long)broken);
+    diag_set_hint(c->diags, d,
+                  "somebody edited the state, put back an older copy of it, or the sealing key is another one");
+    return false;
+}
+
+bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *code) {
+    *s = (struct stored){.arena = c->arena};
+    s->by_address = MAP(c->arena);
+    sv id;
+    if (!find_instance(c, s, &id, code)) {
+        return false;
+    }
+    if (id.len == 0) {
+        return true;
+    }
+    enum store_result r = c->store->ops->load_tree(c->store, c->arena, id, &s->tree);
+    if (r != STORE_OK && r != STORE_NOT_FOUND) {
+        return fail(code, r == STORE_BUSY ? EXIT_LOCKED : EXIT_FAILED);
+    }
+    if (r == STORE_NOT_FOUND || !s->tree.found) {
+        if (c->instance_id.len > 0) {
+            diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance with the id '%.*s'",
+                      SV_ARG(id));
+            return fail(code, EXIT_FAILED);
+        }
+        return true;
+    }
+    s->found = true;
+    s->instance = s->tree.instance;
+    struct record_codec codec = {
+        .arena = c->arena, .sealer = c->sealer, .diags = c->diags, .instance_id = s->instance.id};
+    if (!record_decode_instance(&codec, s->instance.body, &s->body) || !check_journal(c, s)) {
+        return fail(code, EXIT_FAILED);
+    }
+    for (size_t i = 0; i < s->tree.elements.len; i++) {
+        if (!decode_row(s, &codec, &s->tree.elements.items[i])) {
+            return fail(code, EXIT_FAILED);
+        }
+    }
+    return true;
+}
+
+static struct stored_element *find(const struct stored *s, sv address) {
+    struct stored_element *e = map_find(&s->by_address, address);
+    return e == NULL || e->removed ? NULL : e;
+}
+
+struct resource_record *stored_find_resource(const struct stored *s, sv address) {
+    struct stored_element *e = find(s, address);
+    return e == NULL ? NULL : e->resource;
+}
+
+struct link_record *stored_find_link(const struct stored *s, sv address) {
+    struct stored_element *e = find(s, address);
+    return e == NULL ? NULL : e->link;
+}
+
+static struct stored_element *put(struct stored *s, addr address) {
+    struct stored_element *e = find(s, address.text);
+    if (e == NULL) {
+        e = ARENA_NEW(s->arena, struct stored_element);
+        VEC_PUSH(s->arena, &s->elements, e);
+        map_put(&s->by_address, address.text, e);
+    }
+    return e;
+}
+
+struct resource_record *stored_put_resource(struct stored *s, addr address) {
+    struct stored_element *e = put(s, address);
+    if (e->resource == NULL) {
+        e->resource = ARENA_NEW(s->arena, struct resource_record);
+        e->resource->address = address;
+    }
+    return e->resource;
+}
+
+struct link_record *stored_put_link(struct stored *s, addr address) {
+    struct stored_element *e = put(s, address);
+    if (e->link == NULL) {
+        e->link = ARENA_NEW(s->arena, struct link_record);
+        e->link->address = address;
+    }
+    return e->link;
+}
+
+void stored_remove(struct stored *s, sv address) {
+    struct stored_element *e = map_find(&s->by_address, address);
+    if (e != NULL) {
+        e->removed = true;
+    }
+}
