@@ -96,6 +96,7 @@ static bool serve_request(struct evaluator *ev, struct frame *f) {
         now = machine_begin(ev, q->expr, q->scope, &v);
         break;
     case FN_DEMAND:
+        ev->demanding = NULL;
         now = cell_demand(ev, q->cell, &v);
         break;
     }

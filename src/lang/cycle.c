@@ -71,7 +71,7 @@ static sv print_path(struct evaluator *ev, size_t first, const struct cell *c) {
 }
 
 static value report_cycle(struct evaluator *ev, const struct cell *c, size_t first) {
-    span at = report_get_span(ev);
+    span at = ev->demanding != NULL ? ev->demanding->at : report_get_span(ev);
     sv path = print_path(ev, first, c);
     if (ev->o.policy->failed_is_silent) {
         return eval_fail(ev, DIAG_reference_cycle, at, "%.*s", SV_ARG(path));

@@ -234,6 +234,7 @@ value machine_run(struct evaluator *ev, size_t bottom) {
 value eval_cell(struct evaluator *ev, struct cell *c) {
     value v = {0};
     size_t bottom = ev->depth;
+    ev->demanding = NULL;
     if (!cell_demand(ev, c, &v)) {
         v = machine_run(ev, bottom);
     }

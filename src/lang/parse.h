@@ -21,7 +21,7 @@ struct expr *parse_expr(struct parser *p, unsigned min_power);
 struct expr *parse_operand(struct parser *p);
 /* Steps behind a reference (`base` is NULL) or a value. */
 struct expr *parse_steps(struct parser *p, struct expr *ref, const struct root_def *root);
-/* From "(" on; `fn` or `callee` is set. */
+/* From "(" on; without `fn` and `callee` (an unknown function) an ERROR that keeps the arguments. */
 struct expr *parse_call(struct parser *p, const struct fn_def *fn, const struct expr *callee, span name_at);
 /* [a, b] from "[" on, {k: v} from "{" on, |x| -> e from "|" on. */
 struct expr *parse_list(struct parser *p);

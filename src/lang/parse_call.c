@@ -122,13 +122,15 @@ struct expr *parse_call(struct parser *p, const struct fn_def *fn, const struct 
     call->call.callee = callee;
     call->call.names = names.names.items;
     call->call.name_spans = names.spans.items;
+    if (!closed || (fn == NULL && callee == NULL)) {
+        call->kind = EXPR_ERROR; /* keeps its arguments, so that their mistakes are found too */
+    }
     if (!closed) {
-        call->kind = EXPR_ERROR;
         return call;
     }
     call->at = span_join(name_at, parse_span(p, close, close + 1));
     bool steps = lex_is_punct(&p->lexer, '.') || lex_is_punct(&p->lexer, '[');
-    if (!steps || fn == NULL) {
+    if (!steps || callee != NULL) {
         return call;
     }
     struct expr *index = expr_new(p->c->arena, EXPR_INDEX, call->at);

@@ -55,9 +55,7 @@ static struct expr *parse_unknown_call(struct parser *p, sv name, span at) {
     if (close.len > 0) {
         diag_set_hint(diags, d, "did you mean '%.*s'?", SV_ARG(close));
     }
-    struct expr *call = parse_call(p, NULL, NULL, at);
-    call->kind = EXPR_ERROR; /* keeps its arguments, so that their mistakes are found too */
-    return call;
+    return parse_call(p, NULL, NULL, at);
 }
 
 static struct expr *parse_named_call(struct parser *p, sv name, span at) {

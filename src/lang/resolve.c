@@ -35,6 +35,7 @@ static void keep_asking(struct evaluator *ev, const struct expr *e, struct scope
 static bool fetch(struct evaluator *ev, const struct expr *e, struct scope *scope, struct resolved *r, uint8_t phase,
                   value *result) {
     if (r->cell != NULL && r->cell->state != CELL_UNTOUCHED) {
+        ev->demanding = e;
         return cell_demand(ev, r->cell, result);
     }
     struct frame *f;
