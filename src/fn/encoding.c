@@ -1,0 +1,117 @@
+/* Bytes and text (FN-200 to FN-202). */
+#include "fn/internal.h"
+
+#include "base/utf8.h"
+
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static value call_base64encode(struct fn_call *c) {
+    value failed = {0};
+    if (!fn_take_args(c, &failed)) {
+        return failed;
+    }
+    sv in = fn_get_text(c, 0);
+    value too_large = fn_check_text_size(c, in.len / 3 * 4 + 4);
+    if (too_large.kind != 0) {
+        return too_large;
+    }
+    struct buf out = BUF(c->arena);
+    for (size_t i = 0; i < in.len; i += 3) {
+        size_t left = in.len - i;
+        uint32_t bits = (uint32_t)(unsigned char)in.data[i] << 16;
+        bits |= left > 1 ? (uint32_t)(unsigned char)in.data[i + 1] << 8 : 0;
+        bits |= left > 2 ? (uint32_t)(unsigned char)in.data[i + 2] : 0;
+        buf_append_char(&out, alphabet[bits >> 18]);
+        buf_append_char(&out, alphabet[bits >> 12 & 63]);
+        buf_append_char(&out, left > 1 ? alphabet[bits >> 6 & 63] : '=');
+        buf_append_char(&out, left > 2 ? alphabet[bits & 63] : '=');
+    }
+    return value_string(c->arena, buf_get_sv(&out));
+}
+
+static int get_digit(char ch) {
+    for (int i = 0; i < 64; i++) {
+        if (alphabet[i] == ch) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Four characters into one to three bytes; false for anything that is not exactly base64 with its padding. */
+static bool decode_group(struct buf *out, const char *in, bool is_last) {
+    int padding = in[3] != '=' ? 0 : in[2] != '=' ? 1 : 2;
+    uint32_t bits = 0;
+    if (padding > 0 && !is_last) {
+        return false;
+    }
+    for (int i = 0; i < 4; i++) {
+        int digit = i < 4 - padding ? get_digit(in[i]) : 0;
+        if (digit < 0) {
+            return false;
+        }
+        bits = bits << 6 | (uint32_t)digit;
+    }
+    uint32_t unused = padding == 2 ? bits & 0xFFFF : padding == 1 ? bits & 0xFF : 0;
+    for (int i = 0; i < 3 - padding; i++) {
+        buf_append_char(out, (char)(unsigned char)(bits >> (16 - 8 * i) & 0xFF));
+    }
+    return unused == 0;
+}
+
+static value call_base64decode(struct fn_call *c) {
+    value failed = {0};
+    if (!fn_take_args(c, &failed)) {
+        return failed;
+    }
+    sv in = fn_get_text(c, 0);
+    struct buf out = BUF(c->arena);
+    bool ok = in.len % 4 == 0;
+    for (size_t i = 0; ok && i < in.len; i += 4) {
+        ok = decode_group(&out, in.data + i, i + 4 == in.len);
+    }
+    return ok ? value_bytes(c->arena, buf_get_sv(&out))
+              : fn_call_fail(c, DIAG_invalid_function_argument, 0, "the text is no base64");
+}
+
+static value call_utf8(struct fn_call *c) {
+    value failed = {0};
+    if (!fn_take_args(c, &failed)) {
+        return failed;
+    }
+    sv bytes = fn_get_text(c, 0);
+    if (utf8_check(bytes) != bytes.len) {
+        return fn_call_fail(c, DIAG_invalid_function_argument, 0, "the bytes are no UTF-8 text");
+    }
+    return value_string(c->arena, bytes);
+}
+
+static const struct fn_param bytes_params[] = {{SV_INIT("of"), &type_text, 0, SV_INIT("text counts as its UTF-8")}};
+static const struct fn_param decode_params[] = {{SV_INIT("text"), &type_string, 0, SV_INIT("with padding")}};
+
+#define ENCODING_FN(fn_name, fn_rule, parameters, type, body)                                               \
+    .name = SV_INIT(fn_name), .rule = SV_INIT(fn_rule), .family = SV_INIT("Bytes"), .params = (parameters), \
+    .param_count = 1, .result = (type), .call = (body), .flags = FN_PURE
+
+static const struct fn_def fn_base64decode = {
+    ENCODING_FN("base64decode", "FN-201", decode_params, &type_bytes, call_base64decode),
+    .summary = SV_INIT("The bytes that base64 text stands for."),
+    .example = SV_INIT("utf8(base64decode(\"SGk=\"))"),
+    .example_result = SV_INIT("Hi"),
+};
+static const struct fn_def fn_base64encode = {
+    ENCODING_FN("base64encode", "FN-200", bytes_params, &type_string, call_base64encode),
+    .summary = SV_INIT("Bytes or text as base64 (RFC 4648) with padding."),
+    .example = SV_INIT("base64encode(\"Hello World\")"),
+    .example_result = SV_INIT("SGVsbG8gV29ybGQ="),
+};
+static const struct fn_def fn_utf8 = {
+    ENCODING_FN("utf8", "FN-202", bytes_params, &type_string, call_utf8),
+    .summary = SV_INIT("The text that bytes are in UTF-8."),
+    .example = SV_INIT("utf8(base64decode(\"w6k=\"))"),
+    .example_result = SV_INIT("\xC3\xA9"),
+};
+
+/* sorted */
+static const struct fn_def *const defs[] = {&fn_base64decode, &fn_base64encode, &fn_utf8};
+const struct fn_table fn_table_encoding = {defs, FN_COUNT(defs)};
