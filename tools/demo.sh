@@ -70,8 +70,9 @@ show "lintel deploy --auto-approve"
 
 say "the service answers, with data from its database"
 url=$("$lintel" output url --raw)
-show "curl -X POST $url/orders -d '{\"item\": \"coffee\", \"quantity\": 2}'"
-curl -sS --fail-with-body --max-time 10 -X POST -H 'Content-Type: application/json' \
+token=$("$lintel" output apiToken --raw --show-sensitive --yes-i-mean-it)
+show "curl -X POST $url/orders -H 'Authorization: Bearer …' -d '{\"item\": \"coffee\", \"quantity\": 2}'"
+curl -sS --fail-with-body --max-time 10 -X POST -H "Authorization: Bearer $token" -H 'Content-Type: application/json' \
     -d '{"item": "coffee", "quantity": 2}' "$url/orders"
 echo
 show "curl $url/orders"

@@ -1,6 +1,6 @@
 /* process/service: the operations. Invariants: service.h. */
-#include "providers/process/process_provider.h"
 #include "providers/process/service.h"
+#include "providers/process/process_provider.h"
 
 #include <unistd.h>
 
