@@ -38,24 +38,31 @@ static void start_line(struct yaml_out *y, size_t column) {
     buf_append_repeat(y->out, ' ', column);
 }
 
+/* Characters that a tag holds as they are; others are written as %41. */
+static bool is_tag_char(char c) {
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (c && strchr("-_.:/;?@&=+$'()*~#", c));
+}
+
+static void write_tag_part(struct yaml_out *y, sv part) {
+    for (size_t i = 0; i < part.len; i++) {
+        if (is_tag_char(part.data[i]))
+            buf_append_char(y->out, part.data[i]);
+        else
+            buf_printf(y->out, "%%%02X", (unsigned char)part.data[i]);
+    }
+}
+
 static void write_tag(struct yaml_out *y, sv tag) {
     static const sv core = SV_INIT("tag:yaml.org,2002:");
-    bool is_plain = true;
-    for (size_t i = 0; i < tag.len; i++) {
-        char c = tag.data[i];
-        bool is_word = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (c && strchr("-_.:/", c));
-        is_plain = is_plain && (is_word || (i == 0 && c == '!') || c == ',');
-    }
-    sv name = sv_has_prefix(tag, core) ? sv_slice(tag, core.len, tag.len) : (sv){0};
-    bool has_comma = sv_find_char(name.len ? name : tag, ',') != SIZE_MAX;
-    if (is_plain && name.len > 0 && !has_comma) {
+    if (sv_has_prefix(tag, core) && tag.len > core.len) {
         buf_append_cstr(y->out, "!!");
-        buf_append(y->out, name);
-    } else if (is_plain && tag.data[0] == '!' && !has_comma) {
-        buf_append(y->out, tag);
+        write_tag_part(y, sv_slice(tag, core.len, tag.len));
+    } else if (tag.data[0] == '!') {
+        buf_append_char(y->out, '!');
+        write_tag_part(y, sv_slice(tag, 1, tag.len));
     } else {
         buf_append_cstr(y->out, "!<");
-        buf_append(y->out, tag);
+        write_tag_part(y, tag);
         buf_append_char(y->out, '>');
     }
 }

@@ -1,6 +1,6 @@
 #include "doc/yaml.h"
 
-#include <string.h>
+#include "base/utf8.h"
 
 enum {
     LONGEST_TAG = 4096, /* bytes */
@@ -43,8 +43,8 @@ static unsigned hex_value(char c) {
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a' + 10);
 }
 
-/* Appends the suffix with its %41 decoded. False for a bad one. */
-static bool append_suffix(char *out, size_t *len, sv suffix) {
+/* Appends a part of a tag with its %41 decoded. False for a bad one, and for control characters. */
+static bool append_part(char *out, size_t *len, sv suffix) {
     for (size_t i = 0; i < suffix.len; i++) {
         char c = suffix.data[i];
         if (c == '%') {
@@ -53,6 +53,8 @@ static bool append_suffix(char *out, size_t *len, sv suffix) {
             c = (char)(unsigned char)(hex_value(suffix.data[i + 1]) * 16 + hex_value(suffix.data[i + 2]));
             i += 2;
         }
+        if ((unsigned char)c < ' ')
+            return false;
         out[(*len)++] = c;
     }
     return true;
@@ -73,16 +75,8 @@ static bool find_handle(struct yaml *y, sv handle, sv *prefix) {
     return true;
 }
 
-static bool resolve_tag(struct yaml *y, sv written, sv handle, sv *tag) {
-    sv prefix, suffix = sv_slice(written, handle.len, written.len);
-    if (!find_handle(y, handle, &prefix)) {
-        sv shown = build_show(handle.data, handle.data + handle.len);
-        struct diag *d =
-            diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, handle.data, handle.data + handle.len),
-                      "tag handle '%.*s' is not declared", SV_ARG(shown));
-        diag_set_hint(y->b.diags, d, "declare it with %%TAG above '---'");
-        return false;
-    }
+/* Puts prefix and decoded suffix together; false and reported for one that is too long or no text. */
+static bool join_tag(struct yaml *y, sv written, sv prefix, sv suffix, sv *tag) {
     size_t room = prefix.len + suffix.len;
     if (room > LONGEST_TAG || room > y->tag_budget) {
         build_stop(&y->b, build_span(&y->b, written.data, written.data + 1), "length of tags", LONGEST_TAG);
@@ -90,28 +84,41 @@ static bool resolve_tag(struct yaml *y, sv written, sv handle, sv *tag) {
     }
     y->tag_budget -= room;
     char *out = build_get_text(&y->b, room + 1);
-    size_t len = prefix.len;
-    memcpy(out, prefix.data, prefix.len);
-    if (!append_suffix(out, &len, suffix)) {
+    size_t len = 0;
+    bool is_good = append_part(out, &len, prefix) && append_part(out, &len, suffix);
+    if (!is_good || utf8_check(sv_make(out, len)) < len) {
         yaml_report(y, written.data, written.data + written.len, "bad '%' in a tag",
-                    "write two hexadecimal digits behind it");
+                    "write two hexadecimal digits behind it, which stand for UTF-8 text");
         return false;
     }
     *tag = arena_copy_sv(y->b.arena, sv_make(out, len));
     return true;
 }
 
-/* `!<tag>`: taken as it is. */
+static bool resolve_tag(struct yaml *y, sv written, sv handle, sv *tag) {
+    sv prefix;
+    if (find_handle(y, handle, &prefix))
+        return join_tag(y, written, prefix, sv_slice(written, handle.len, written.len), tag);
+    sv shown = build_show(handle.data, handle.data + handle.len);
+    struct diag *d =
+        diags_add(build_fail(&y->b), DIAG_invalid_syntax, build_span(&y->b, handle.data, handle.data + handle.len),
+                  "tag handle '%.*s' is not declared", SV_ARG(shown));
+    diag_set_hint(y->b.diags, d, "declare it with %%TAG above '---'");
+    return false;
+}
+
+/* `!<tag>`: complete as it is written. */
 static sv read_verbatim(struct yaml *y) {
     const char *from = y->p, *to = from + 2;
     while (*to != '>' && !char_is(*to, CHAR_GAP | CHAR_LINE_STOP))
         to++;
-    sv tag = sv_make(from + 2, (size_t)(to - from - 2));
-    if (*to == '>')
-        to++;
-    if (to[-1] != '>' || tag.len == 0 || tag.len > LONGEST_TAG || (tag.len == 1 && *tag.data == '!'))
+    sv written = sv_make(from + 2, (size_t)(to - from - 2)), tag = {0};
+    bool is_closed = *to == '>';
+    y->p = to + is_closed;
+    if (!is_closed || written.len == 0 || sv_eq(written, SV("!")))
         yaml_report(y, from, from + 1, "bad tag", "write '!<' and '>' around its full name");
-    y->p = to;
+    else
+        join_tag(y, written, (sv){0}, written, &tag);
     return tag;
 }
 
