@@ -1,11 +1,14 @@
 #include "apps/cli/commands.h"
 
+#include <stdlib.h>
+
 /* Values of variables may be secret. */
 static sv get_shown(struct arena *a, const struct setting *s, sv text) {
     if (!sv_eq(s->option->name, SV("var")))
         return text;
     sv rest = text;
-    return arena_printf(a, "%.*s=…", SV_ARG(sv_cut(&rest, '=')));
+    sv name = sv_cut(&rest, '=');
+    return arena_printf(a, "%.*s=…", SV_ARG(name));
 }
 
 static void render_setting(struct buf *out, const struct setting *s) {
@@ -14,8 +17,10 @@ static void render_setting(struct buf *out, const struct setting *s) {
         sv text = render_escape(out->arena, get_shown(out->arena, s, s->texts.items[i]));
         buf_printf(out, "%s%.*s", i ? ", " : "", SV_ARG(text));
     }
-    if (s->texts.len == 0)
-        buf_append_cstr(out, s->option->type == OPTION_FLAG ? "false" : "-");
+    if (s->texts.len == 0 && s->option->type == OPTION_FLAG)
+        buf_append_cstr(out, "false");
+    else if (s->texts.len == 0)
+        buf_append(out, s->option->fallback.len > 0 ? s->option->fallback : SV("-"));
     buf_printf(out, "   (%.*s", SV_ARG(setting_origin_get_text(s->origin)));
     if (s->origin_text.len > 0)
         buf_printf(out, " %.*s", SV_ARG(s->origin_text));
@@ -36,10 +41,15 @@ static void write_setting(struct jsonw *w, const struct setting *s) {
     jsonw_end_object(w);
 }
 
+static int compare_names(const void *a, const void *b) {
+    return sv_cmp(((const struct setting *)a)->option->name, ((const struct setting *)b)->option->name);
+}
+
 enum exit_code cmd_config_run(struct cli *c) {
     struct buf out = BUF(&c->arena);
     buf_printf(&out, "project directory: %.*s\nproject file:      %.*s\n\n", SV_ARG(c->project_dir),
                SV_ARG(c->project_file.len > 0 ? c->project_file : SV("none")));
+    qsort(c->settings.items, c->settings.len, sizeof *c->settings.items, compare_names);
     jsonw_put_text(&c->writer, "projectDirectory", c->project_dir);
     jsonw_put_text(&c->writer, "projectFile", c->project_file);
     jsonw_key(&c->writer, SV("settings"));

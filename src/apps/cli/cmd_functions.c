@@ -2,6 +2,8 @@
 
 #include "fn/fn.h"
 
+#include <stdlib.h>
+
 static enum exit_code report_unknown(struct cli *c, sv name) {
     sv close = fn_find_close(&fn_core_registry, name);
     struct hint hint = {.wanted = name, .best = close};
@@ -10,22 +12,23 @@ static enum exit_code report_unknown(struct cli *c, sv name) {
     return EXIT_USAGE;
 }
 
-/* One line a function: signature and what it does. */
+static int compare_names(const void *a, const void *b) {
+    const struct fn_def *const *x = a, *const *y = b;
+    return sv_cmp((*x)->name, (*y)->name);
+}
+
+/* One line a function: its name and what it does. */
 static void render_list(struct buf *out) {
     const struct fn_registry *r = &fn_core_registry;
-    sv family = {0};
+    VEC(const struct fn_def *) all = {0};
     for (size_t t = 0; t < r->count; t++) {
-        for (size_t i = 0; i < r->tables[t]->count; i++) {
-            const struct fn_def *f = r->tables[t]->defs[i];
-            if (f->flags & FN_OPERATOR)
-                continue;
-            if (!sv_eq(family, f->family))
-                buf_printf(out, "%s%.*s\n", family.len > 0 ? "\n" : "", SV_ARG(f->family));
-            family = f->family;
-            buf_printf(out, "  %-18.*s %.*s%s\n", SV_ARG(f->name), SV_ARG(f->summary),
-                       fn_is_later(f) ? " (not in this version)" : "");
-        }
+        for (size_t i = 0; i < r->tables[t]->count; i++)
+            VEC_PUSH(out->arena, &all, r->tables[t]->defs[i]);
     }
+    qsort(all.items, all.len, sizeof *all.items, compare_names);
+    for (size_t i = 0; i < all.len; i++)
+        buf_printf(out, "%-18.*s %.*s%s\n", SV_ARG(all.items[i]->name), SV_ARG(all.items[i]->summary),
+                   fn_is_later(all.items[i]) ? " (not in this version)" : "");
     buf_append_cstr(out, "\n`lintel functions NAME` tells more.\n");
 }
 

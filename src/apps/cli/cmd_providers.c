@@ -135,6 +135,15 @@ static void render_overview(struct buf *out) {
     buf_append_cstr(out, "\n`lintel providers TYPE` tells more.\n");
 }
 
+static void write_declarations(struct jsonw *w, sv only) {
+    const struct provider *one = providers_find(&builtin_providers, only);
+    struct providers alone = {.items = &one, .count = 1};
+    if (one && sv_eq(one->name, only))
+        providers_write_json(w, &alone, SV(""));
+    else
+        providers_write_json(w, &builtin_providers, only);
+}
+
 enum exit_code cmd_providers_run(struct cli *c) {
     sv only = c->arguments.len > 0 ? c->arguments.items[0] : SV("");
     bool markdown = settings_get_flag(c, "markdown");
@@ -154,7 +163,7 @@ enum exit_code cmd_providers_run(struct cli *c) {
     if (only.len == 0 && !markdown)
         render_overview(&out);
     jsonw_key(&c->writer, SV("declarations"));
-    providers_write_json(&c->writer, &builtin_providers, only);
+    write_declarations(&c->writer, only);
     output_text(c, buf_get_sv(&out));
     return EXIT_OK;
 }

@@ -28,8 +28,10 @@ static void append_command_pattern(struct buf *out, const struct cli_command *co
 /* "a|b|c" as "a b c". */
 static void append_choices(struct buf *out, sv choices) {
     sv rest = choices;
-    for (const char *between = ""; rest.len > 0; between = " ")
-        buf_printf(out, "%s%.*s", between, SV_ARG(sv_cut(&rest, '|')));
+    for (const char *between = ""; rest.len > 0; between = " ") {
+        buf_append_cstr(out, between);
+        buf_append(out, sv_cut(&rest, '|'));
+    }
 }
 
 /* What may stand behind an option: one line of a case each. */

@@ -1,6 +1,8 @@
 /* Help for people and machines, from the command table. */
 #include "apps/cli/cli.h"
 
+enum { LINE_MAX_CHARS = 100 };
+
 /* "-i, --instance NAME". */
 static sv get_spelling(struct arena *a, const struct cli_option *o) {
     struct buf out = BUF(a);
@@ -35,6 +37,21 @@ static void render_synopsis(struct buf *out, const struct cli_command *command) 
     }
 }
 
+/* A paragraph in lines of at most LINE_MAX_CHARS. */
+static void append_wrapped(struct buf *out, sv text) {
+    sv rest = text;
+    size_t column = 0;
+    while (rest.len > 0) {
+        sv word = sv_cut(&rest, ' ');
+        bool fits = column == 0 || column + 1 + word.len <= LINE_MAX_CHARS;
+        if (column > 0)
+            buf_append_char(out, fits ? ' ' : '\n');
+        column = column > 0 && fits ? column + 1 + word.len : word.len;
+        buf_append(out, word);
+    }
+    buf_append_char(out, '\n');
+}
+
 void help_render_command(struct buf *out, const struct cli_command *command) {
     buf_printf(out, "%.*s\n\nusage: ", SV_ARG(command->summary));
     render_synopsis(out, command);
@@ -43,8 +60,7 @@ void help_render_command(struct buf *out, const struct cli_command *command) {
         buf_printf(out, "also:  lintel %.*s\n", SV_ARG(command->alias));
     if (command->details.len > 0) {
         buf_append_char(out, '\n');
-        buf_append(out, command->details);
-        buf_append_char(out, '\n');
+        append_wrapped(out, command->details);
     }
     if (command->argument_count > 0)
         buf_append_cstr(out, "\narguments:\n");
@@ -126,6 +142,8 @@ static void write_arguments(struct jsonw *w, const struct cli_command *command) 
         jsonw_put_text(w, "name", a->name);
         jsonw_put_bool(w, "optional", a->optional);
         jsonw_put_bool(w, "many", a->many);
+        if (a->choices.len > 0)
+            jsonw_put_text(w, "choices", a->choices);
         jsonw_put_text(w, "summary", a->summary);
         jsonw_end_object(w);
     }

@@ -90,12 +90,12 @@ static void append_overview(struct buf *out) {
     for (size_t i = 0; i < cli_global_option_count; i++)
         append_option(out, cli_global_options[i]);
     append_exit_codes(out, exit_codes, exit_code_count);
-    buf_append_cstr(out,
-                    ".SH ENVIRONMENT\nEvery option can be set by LINTEL_ and its name in capitals with '_' for '\\-'. "
-                    "LINTEL_VAR_\\fIname\\fR gives the variable \\fIname\\fR of a blueprint.\n"
-                    ".SH FILES\n.TP\nlintel.yaml\nsettings of a project: a mapping from long option names to values\n"
-                    ".TP\n.lintel/state.db\nthe state store\n.TP\n.lintel/vault/\nsealing keys; keep them, and keep "
-                    "them private\n");
+    buf_append_cstr(
+        out, ".SH ENVIRONMENT\nEvery option can be set by LINTEL_ and its name in capitals with '_' for '\\-'. "
+             "LINTEL_VAR_\\fIname\\fR gives the variable \\fIname\\fR of a blueprint.\n"
+             ".SH FILES\n.TP\nlintel.yaml\nsettings of a project: a mapping from long option names to values\n"
+             ".TP\n\\&.lintel/state.db\nthe state store\n.TP\n\\&.lintel/vault/\nsealing keys; keep them, and keep "
+             "them private\n");
 }
 
 void man_render(struct buf *out, const struct cli_command *command) {

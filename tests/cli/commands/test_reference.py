@@ -1,0 +1,162 @@
+"""Help, manual page, completions and the reference of errors, functions and providers come from tables (CLI-003)."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from cli_case import OK, SCHEMAS, USAGE, CliCase
+
+
+class Help(CliCase):
+    def commands(self):
+        return self.check_json("help", "help", code=OK)["help"]["commands"]
+
+    def test_CLI_003_every_command_is_in_every_place(self):
+        overview = self.lintel("help", code=OK).out
+        page = self.lintel("help", "--man", code=OK).out
+        markdown = self.lintel("help", "--markdown", code=OK).out
+        shells = [self.lintel("completion", shell, code=OK).out for shell in ("bash", "zsh", "fish")]
+        commands = self.commands()
+        self.assertEqual(sorted(c["name"] for c in commands), [c["name"] for c in commands])
+        for command in commands:
+            name = command["name"]
+            self.assertRegex(overview, r"(?m)^  %s +\S" % name)
+            self.assertRegex(page, r'(?m)^\.SS "%s' % name)
+            self.assertIn("\n## %s\n" % name, markdown)
+            text = self.lintel("help", name, code=OK).out
+            self.assertEqual(text, self.lintel(name, "--help", code=OK).out)
+            self.assertEqual(text, self.lintel(name, "-h", code=OK).out)
+            for option in command["options"]:
+                if "aliasOf" in option:
+                    continue
+                self.assertIn("--" + option["name"], text)
+                self.assertIn("\\-\\-" + option["name"].replace("-", "\\-"), page)
+                for shell in shells:
+                    self.assertIn(option["name"], shell)
+
+    def test_CLI_003_every_command_has_examples_and_exit_codes(self):
+        for command in self.commands():
+            self.assertTrue(command["examples"], command["name"])
+            self.assertTrue(all(e.startswith("lintel " + command["name"]) for e in command["examples"]))
+            codes = [e["code"] for e in command["exitCodes"]]
+            self.assertEqual(sorted(codes), codes)
+            self.assertIn(0, codes)
+            self.assertIn(5, codes)
+
+    def test_every_command_has_a_schema_of_its_output(self):
+        for command in self.commands():
+            name = "events" if command["output"] == "events" else command["name"]
+            self.assertTrue(SCHEMAS.load(name + ".schema.json"))
+
+    def test_help_as_json_for_every_command(self):
+        for command in self.commands():
+            for line in (["help", command["name"]], [command["name"], "--help"]):
+                value = self.lintel(*line, "--json", code=OK).json()
+                self.assertEqual([command["name"]], [c["name"] for c in value["help"]["commands"]])
+
+    def test_help_goes_to_standard_output_and_ends_with_0(self):
+        for line in (["--help"], ["-h"], ["help"]):
+            result = self.lintel(*line, code=OK)
+            self.assertIn("usage: lintel", result.out)
+            self.assertEqual("", result.err)
+
+    def test_help_on_an_alias_and_on_nothing_known(self):
+        self.assertIn("usage: lintel plan", self.lintel("help", "stage", code=OK).out)
+        self.assertIn("did you mean 'plan'?", self.lintel("help", "plam", code=USAGE).err)
+
+
+class Completion(CliCase):
+    def script(self, shell):
+        value = self.check_json("completion", "completion", shell, code=OK)
+        text = self.lintel("completion", shell, code=OK).out
+        self.assertEqual(text, value["script"])
+        self.write("completion", text)
+        return self.path("completion")
+
+    def complete(self, *words):
+        script = self.script("bash")
+        code = 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _lintel; echo "${COMPREPLY[*]}"'
+        done = subprocess.run(["bash", "-c", code, script] + list(words), stdout=subprocess.PIPE, check=True, cwd=self.dir)
+        return done.stdout.decode().split()
+
+    def test_bash_reads_it(self):
+        subprocess.run(["bash", "-n", self.script("bash")], check=True)
+
+    def test_bash_completes_commands_options_and_values(self):
+        self.assertEqual(["plan"], self.complete("lintel", "pl"))
+        self.assertEqual(["plan"], self.complete("lintel", "--state", "x", "pl"))
+        self.assertEqual(["--auto-approve"], self.complete("lintel", "deploy", "--auto"))
+        self.assertEqual(["auto", "always", "never"], self.complete("lintel", "--color", ""))
+        self.assertEqual(["text", "json", "sarif"], self.complete("lintel", "validate", "--format", ""))
+        self.assertEqual(["bash", "fish", "zsh"], self.complete("lintel", "completion", ""))
+        self.assertIn("deploy", self.complete("lintel", "help", ""))
+        self.write("blueprint.yaml", "")
+        self.assertEqual(["blueprint.yaml"], self.complete("lintel", "validate", "blue"))
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_reads_it(self):
+        subprocess.run(["zsh", "-n", self.script("zsh")], check=True)
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_reads_it_and_completes(self):
+        script = self.script("fish")
+        subprocess.run(["fish", "-n", script], check=True)
+        code = "source %s; complete -C 'lintel validate --format '" % script
+        done = subprocess.run(["fish", "-c", code], stdout=subprocess.PIPE, check=True, env=dict(os.environ, HOME=self.home))
+        self.assertEqual({"text", "json", "sarif"}, {line.split("\t")[0] for line in done.stdout.decode().splitlines()})
+
+
+class Reference(CliCase):
+    def test_errors(self):
+        value = self.check_json("errors", "errors", code=OK)
+        names = [c["code"] for c in value["codes"]]
+        self.assertEqual(sorted(names), names)
+        text = self.lintel("errors", code=OK).out
+        for name in names:
+            self.assertRegex(text, r"(?m)^%s " % re.escape(name))
+        one = self.check_json("errors", "errors", "usage_error", code=OK)
+        self.assertEqual(["usage_error"], [c["code"] for c in one["codes"]])
+        self.assertIn("did you mean 'usage_error'?", self.lintel("errors", "usage_eror", code=USAGE).err)
+
+    def test_functions(self):
+        value = self.check_json("functions", "functions", code=OK)
+        names = [f["name"] for f in value["functions"]]
+        self.assertEqual(sorted(names), names)
+        for name in ("substr", "join", "jsondecode", "if", "coalesce"):
+            self.assertIn(name, names)
+        text = self.lintel("functions", code=OK).out
+        for name in names:
+            self.assertRegex(text, r"(?m)^%s " % re.escape(name))
+        one = self.check_json("functions", "functions", "substr", code=OK)
+        self.assertEqual(["substr"], [f["name"] for f in one["functions"]])
+        shown = self.lintel("functions", "substr", code=OK).out
+        self.assertIn(one["functions"][0]["signature"], shown)
+        self.assertIn(one["functions"][0]["example"], shown)
+        self.assertIn("did you mean 'substr'?", self.lintel("functions", "subtr", code=USAGE).err)
+        self.check_json("functions", "functions", "subtr", code=USAGE)
+
+    def test_providers(self):
+        value = self.check_json("providers", "providers", code=OK)
+        types = set(value["declarations"]["resources"])
+        wanted = {"local/directory", "local/file", "process/service", "random/id", "random/password", "sqlite/database"}
+        self.assertLessEqual(wanted, types)
+        self.assertIn("process/service::sqlite/database", value["declarations"]["links"])
+        text = self.lintel("providers", code=OK).out
+        for name in types:
+            self.assertIn("  %s " % name, text)
+        one = self.check_json("providers", "providers", "local/file", code=OK)
+        self.assertEqual({"local/file"}, set(one["declarations"]["resources"]))
+        self.assertIn("`path` (string", self.lintel("providers", "local/file", code=OK).out)
+        several = self.check_json("providers", "providers", "random", code=OK)
+        self.assertEqual({"random/id", "random/password"}, set(several["declarations"]["resources"]))
+        self.assertIn("did you mean 'local/file'?", self.lintel("providers", "local/fil", code=USAGE).err)
+
+    def test_version(self):
+        value = self.check_json("version", "version", code=OK)
+        self.assertEqual("lintel %s\n" % value["version"], self.lintel("version", code=OK).out)
+
+    def test_every_code_that_people_meet_is_in_the_reference(self):
+        value = self.check_json("errors", "errors", "consent_required", code=OK)
+        self.assertEqual("error", value["codes"][0]["severity"])
