@@ -77,24 +77,27 @@ static sv get_key(const struct annotation_check *c) {
 }
 
 /* The annotation's value; UNKNOWN when it is computed, kind 0 when it is not there. */
-static value find_annotation(const struct element *e, sv key, span *at) {
+static value find_annotation(const struct element *e, sv key) {
     const struct expr *x = e->annotations;
-    *at = e->at;
     if (x == NULL) {
         return (value){0};
     }
-    *at = x->at;
     if (x->kind == EXPR_LITERAL) {
         return x->literal.kind == VALUE_MAP ? value_map_find(x->literal, key) : value_unknown(NULL);
     }
     for (uint32_t i = 0; x->kind == EXPR_OBJECT && i < x->count; i++) {
         if (sv_eq(x->call.names[i], key)) {
             const struct expr *item = x->call.args[i];
-            *at = item->at;
             return item->kind == EXPR_LITERAL ? item->literal : value_unknown(NULL);
         }
     }
     return x->kind == EXPR_OBJECT ? (value){0} : value_unknown(NULL);
+}
+
+static span find_annotation_place(const struct annotation_check *c, sv key) {
+    const struct node *n = c->l->entries[c->on].annotations;
+    const struct node *found = n != NULL ? node_find(n, key) : NULL;
+    return found != NULL ? found->at : c->l->elements[c->on].at;
 }
 
 static enum value_kind get_kind(enum schema_type type) {
@@ -153,9 +156,9 @@ static void check_annotation_value(const struct annotation_check *c, sv key, val
 static void check_annotation(const struct annotation_check *c) {
     struct loader *l = c->l;
     const struct element *e = &l->elements[c->on];
-    span at;
     sv key = get_key(c);
-    value v = find_annotation(e, key, &at);
+    value v = find_annotation(e, key);
+    span at = find_annotation_place(c, key);
     size_t from = loader_get_mark(l);
     if (v.kind == 0 && c->rule->required) {
         struct diag *d =

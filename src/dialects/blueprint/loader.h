@@ -26,6 +26,7 @@ struct entry {
     const struct node *key, *def;
     const struct type_entry *type;  /* RESOURCE */
     const struct node *selector;    /* RESOURCE: its linkSelector */
+    const struct node *annotations; /* RESOURCE */
     const struct node *depends_on;  /* RESOURCE */
     const struct type *static_type; /* VALUE: what is known of its content */
     bool broken, used;

@@ -410,4 +410,9 @@ static const struct type *get_ref_type(void *user, const struct expr *ref) {
     return lang_check_steps(&l->check, type != NULL ? type : l->elements[number].type, ref, t.first);
 }
 
-const struct check_ops refs_check_ops = {.ref_type = get_ref_type};
+/* `link` is the only function that takes references themselves (FN-232). */
+static void check_syntactic(void *user, const struct expr *call) {
+    loader_report_unsupported(user, call->at, call->call.fn->name);
+}
+
+const struct check_ops refs_check_ops = {.ref_type = get_ref_type, .check_syntactic = check_syntactic};

@@ -174,7 +174,8 @@ static void read_display_name(struct loader *l, struct element *e, const struct 
     }
 }
 
-static void read_metadata(struct loader *l, struct element *e, const struct node *n) {
+static void read_metadata(struct loader *l, uint32_t number, const struct node *n) {
+    struct element *e = &l->elements[number];
     const struct node *meta[META_COUNT];
     if (!fields_read(l, n, &meta_set, meta)) {
         return;
@@ -189,6 +190,7 @@ static void read_metadata(struct loader *l, struct element *e, const struct node
     const struct node *annotations = meta[META_ANNOTATIONS];
     if (annotations != NULL && fields_check_mapping(l, annotations, "'annotations'") &&
         check_annotations(l, annotations)) {
+        l->entries[number].annotations = annotations;
         e->annotations = read_tree(l, annotations, meta_names[META_ANNOTATIONS]);
     }
     if (meta[META_CUSTOM] != NULL) {
@@ -262,7 +264,7 @@ void resource_load(struct loader *l, uint32_t number) {
     description_load(l, e, fields[FIELD_DESCRIPTION]);
     read_removal_policy(l, e, fields[FIELD_REMOVAL_POLICY]);
     if (fields[FIELD_METADATA] != NULL) {
-        read_metadata(l, e, fields[FIELD_METADATA]);
+        read_metadata(l, number, fields[FIELD_METADATA]);
     }
     if (fields[FIELD_DEPENDS_ON] != NULL) {
         check_depends_on(l, fields[FIELD_DEPENDS_ON]);
