@@ -68,7 +68,7 @@ static const struct expr *get_part(const struct expr *e, size_t index) {
         if (e->ref.base != NULL && index-- == 0) {
             return e->ref.base;
         }
-        while (index < count && e->ref.steps[index].expr == NULL) {
+        while (index < count && e->ref.steps[index].kind != STEP_EXPR) {
             index++;
         }
         return index < count ? e->ref.steps[index].expr : NULL;
@@ -86,7 +86,7 @@ static size_t skip_to_part(const struct expr *e, size_t index) {
         return index;
     }
     size_t base = e->ref.base != NULL;
-    while (index >= base && index - base < e->count && e->ref.steps[index - base].expr == NULL) {
+    while (index >= base && index - base < e->count && e->ref.steps[index - base].kind != STEP_EXPR) {
         index++;
     }
     return index;

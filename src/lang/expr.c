@@ -78,7 +78,7 @@ static void push_below(struct pending_exprs *p, const struct expr *e) {
     case EXPR_REF:
     case EXPR_INDEX:
         for (size_t i = e->count; i-- > 0;) {
-            push(p, e->ref.steps[i].expr);
+            push(p, e->ref.steps[i].kind == STEP_EXPR ? e->ref.steps[i].expr : NULL);
         }
         push(p, e->ref.base);
         return;
@@ -92,7 +92,7 @@ static void push_below(struct pending_exprs *p, const struct expr *e) {
         for (size_t i = e->call.args == NULL ? 0 : count_args(e); i-- > 0;) {
             push(p, e->call.args[i]);
         }
-        push(p, e->call.callee);
+        push(p, e->kind == EXPR_CALL ? e->call.callee : NULL);
         return;
     case EXPR_LAMBDA:
         push(p, e->lambda.body);

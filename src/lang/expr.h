@@ -33,10 +33,12 @@ enum step_kind {
 
 struct step {
     enum step_kind kind;
-    sv name;
-    size_t index;
-    const struct expr *expr;
     span at;
+    union { /* by kind */
+        sv name;
+        size_t index;
+        const struct expr *expr;
+    };
 };
 
 struct fn_def;
@@ -56,11 +58,13 @@ struct expr {
         } ref;
         struct { /* TEMPLATE, CALL, COND, LIST, OBJECT, DIRECTIVE, ERROR */
             const struct expr **args;
-            const sv *names;           /* names of arguments or keys, or NULL; an empty one: none */
-            const span *name_spans;    /* as `names`; may be NULL */
-            const struct fn_def *fn;   /* CALL of a table function */
-            const struct expr *callee; /* CALL of a function value */
-            const void *data;          /* DIRECTIVE */
+            const sv *names;         /* names of arguments or keys, or NULL; an empty one: none */
+            const span *name_spans;  /* as `names`; may be NULL */
+            const struct fn_def *fn; /* CALL of a table function */
+            union {
+                const struct expr *callee; /* CALL of a function value */
+                const void *data;          /* DIRECTIVE */
+            };
         } call;
         struct { /* LAMBDA; `count` parameters */
             const sv *params;

@@ -41,11 +41,18 @@ static size_t match_class(const struct lexer *l, size_t pos, enum lexis_class cl
 }
 
 static size_t skip_class(const struct lexer *l, size_t pos, enum lexis_class class) {
-    size_t len;
-    while (pos < l->end && (len = match_class(l, pos, class)) > 0) {
+    const uint8_t *classes = l->lexis->classes;
+    for (;;) {
+        while (pos < l->end && (unsigned char)l->text.data[pos] < 0x80 &&
+               (classes[(unsigned char)l->text.data[pos]] & class) != 0) {
+            pos++;
+        }
+        size_t len = pos < l->end && (unsigned char)l->text.data[pos] >= 0x80 ? match_class(l, pos, class) : 0;
+        if (len == 0) {
+            return pos;
+        }
         pos += len;
     }
-    return pos;
 }
 
 static bool is_space(char c) {
@@ -61,7 +68,10 @@ static char char_at(const struct lexer *l, size_t pos) {
 }
 
 static bool has_at(const struct lexer *l, size_t pos, sv what) {
-    return what.len > 0 && l->end - pos >= what.len && memcmp(l->text.data + pos, what.data, what.len) == 0;
+    if (what.len == 0 || l->end - pos < what.len || l->text.data[pos] != what.data[0]) {
+        return false;
+    }
+    return what.len == 1 || memcmp(l->text.data + pos, what.data, what.len) == 0;
 }
 
 static void set(struct lexer *l, enum token_kind kind, size_t from, size_t to) {
@@ -168,6 +178,26 @@ static void lex_name(struct lexer *l, size_t from, size_t first_len) {
     }
 }
 
+static bool is_punct(char c) {
+    switch (c) {
+    case '(':
+    case ')':
+    case '[':
+    case ']':
+    case '{':
+    case '}':
+    case ',':
+    case ':':
+    case '.':
+    case '=':
+    case '?':
+    case '|':
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void lex_symbol(struct lexer *l, size_t from) {
     const struct operator_def *op = l->dialect->operator_count > 0 ? find_operator(l, from, SIZE_MAX) : NULL;
     if (op != NULL) {
@@ -176,7 +206,7 @@ static void lex_symbol(struct lexer *l, size_t from) {
         return;
     }
     char c = l->text.data[from];
-    if (c != '\0' && strchr("()[]{},:.=?|", c) != NULL) {
+    if (is_punct(c)) {
         set(l, TOKEN_PUNCT, from, from + 1);
         l->token.punct = c;
         l->braces += c == '{';
@@ -224,8 +254,17 @@ sv lex_get_text(const struct lexer *l) {
     return sv_make(l->text.data + l->token.from, l->token.to - l->token.from);
 }
 
-bool lex_is_punct(const struct lexer *l, char c) {
-    return l->token.kind == TOKEN_PUNCT && l->token.punct == c;
+char lex_peek_punct(const struct lexer *l) {
+    size_t pos = l->pos;
+    while (pos < l->end && is_space(l->text.data[pos])) {
+        pos++;
+    }
+    if (pos >= l->end || match_class(l, pos, LEXIS_START) > 0) {
+        return '\0';
+    }
+    struct lexer ahead = *l;
+    lex_restart(&ahead, pos);
+    return ahead.token.kind == TOKEN_PUNCT ? ahead.token.punct : '\0';
 }
 
 bool lex_take_word(struct lexer *l, sv *word) {

@@ -40,7 +40,11 @@ void lex_next(struct lexer *l);
 /* Goes back to `pos` and reads the token there. */
 void lex_restart(struct lexer *l, size_t pos);
 sv lex_get_text(const struct lexer *l);
-bool lex_is_punct(const struct lexer *l, char c);
+static inline bool lex_is_punct(const struct lexer *l, char c) {
+    return l->token.kind == TOKEN_PUNCT && l->token.punct == c;
+}
+/* The punctuation that follows the current token, without taking it; NUL for anything else. */
+char lex_peek_punct(const struct lexer *l);
 /* A name behind a point, where words may start with a digit. False when there is none. */
 bool lex_take_word(struct lexer *l, sv *word);
 /* The value of a NUMBER; false when it cannot be represented. */

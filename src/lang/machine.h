@@ -83,7 +83,7 @@ struct evaluator {
     size_t apply_depth;
     bool exhausted; /* a limit was met: everything ends */
     struct call_record *free_calls;
-    const struct expr *demanding; /* the reference that demands a cell; NULL when it is no reference */
+    const struct expr *demanding;  /* the reference that demands a cell; NULL when it is no reference */
     const struct expr *again_expr; /* of eval_again */
     struct scope *again_scope;
     bool trivial_policy; /* no dialect words to join */

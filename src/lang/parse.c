@@ -14,7 +14,15 @@ span expr_text_span(const struct expr_text *t, size_t from, size_t to) {
 }
 
 void parser_init(struct parser *p, const struct parse_context *c, const struct expr_text *t, size_t end) {
-    *p = (struct parser){.c = c, .t = t};
+    p->c = c;
+    p->t = t;
+    p->failed = false;
+    p->guard.depth = 0;
+    p->stack.items = p->local;
+    p->stack.len = 0;
+    p->stack.cap = PARSE_LOCAL;
+    p->lexer.pos = 0;
+    p->lexer.braces = 0;
     p->lexer.dialect = c->dialect;
     p->lexer.lexis = c->dialect->lexis;
     p->lexer.text = t->text;
@@ -24,10 +32,6 @@ void parser_init(struct parser *p, const struct parse_context *c, const struct e
 
 span parse_span(const struct parser *p, size_t from, size_t to) {
     return expr_text_span(p->t, from, to);
-}
-
-bool parse_has_style(const struct parser *p, enum call_style style) {
-    return (p->c->dialect->call_styles & style) != 0;
 }
 
 static void stop(struct parser *p) {
@@ -76,6 +80,10 @@ bool parse_expect(struct parser *p, char punct) {
 }
 
 const struct expr **parse_push(struct parser *p, const struct expr *e) {
+    if (p->stack.len == PARSE_LOCAL && p->stack.items == p->local) {
+        p->stack.items = ARENA_ARRAY(p->c->arena, const struct expr *, PARSE_LOCAL);
+        memcpy(p->stack.items, p->local, sizeof p->local);
+    }
     VEC_PUSH(p->c->arena, &p->stack, e);
     return VEC_LAST(&p->stack);
 }

@@ -5,13 +5,16 @@
 #include "base/vec.h"
 #include "lang/lex.h"
 
+enum { PARSE_LOCAL = 16 };
+
 struct parser {
     const struct parse_context *c;
     const struct expr_text *t;
     struct lexer lexer;
     struct depth_guard guard;
-    bool failed;                    /* a syntax error of the substitution under way has been reported */
-    VEC(const struct expr *) stack; /* arguments and parts that are being collected */
+    bool failed; /* a syntax error of the substitution under way has been reported */
+    const struct expr *local[PARSE_LOCAL];
+    VEC(const struct expr *) stack; /* arguments and parts that are being collected; on `local` while they are few */
 };
 
 void parser_init(struct parser *p, const struct parse_context *c, const struct expr_text *t, size_t end);
@@ -35,7 +38,9 @@ struct expr *parse_fail(struct parser *p, size_t from, size_t to, const char *fo
 struct expr *parse_fail_token(struct parser *p, const char *wanted);
 /* Takes the punctuation, else fails. */
 bool parse_expect(struct parser *p, char punct);
-bool parse_has_style(const struct parser *p, enum call_style style);
+static inline bool parse_has_style(const struct parser *p, enum call_style style) {
+    return (p->c->dialect->call_styles & style) != 0;
+}
 span parse_span(const struct parser *p, size_t from, size_t to);
 /* What has been collected on the stack since `base`, as an array of its own. */
 const struct expr **parse_take(struct parser *p, size_t base, uint32_t *count);

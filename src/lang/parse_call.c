@@ -19,13 +19,6 @@ static const struct type *get_param_type(const struct fn_def *fn, size_t index) 
     return fn->params[index].type;
 }
 
-/* The token at hand is a NAME; the next one is told without taking it. */
-static char peek_punct(const struct parser *p) {
-    struct lexer ahead = p->lexer;
-    lex_next(&ahead);
-    return ahead.token.kind == TOKEN_PUNCT ? ahead.token.punct : '\0';
-}
-
 /* FN-021: a bare name for a parameter of type fn is a function. */
 static bool is_bare_function(const struct parser *p, const struct fn_def *fn, size_t index) {
     const struct type *type = get_param_type(fn, index);
@@ -44,7 +37,7 @@ static bool is_bare_function(const struct parser *p, const struct fn_def *fn, si
             return false;
         }
     }
-    char next = peek_punct(p);
+    char next = lex_peek_punct(&p->lexer);
     return next != '(' && next != '.' && next != '[';
 }
 
@@ -69,7 +62,8 @@ static struct expr *parse_bare_function(struct parser *p) {
 
 /* `name =` before an argument. Lists of names begin with the first name that occurs. */
 static void parse_arg_name(struct parser *p, struct arg_names *names, size_t index) {
-    bool named = parse_has_style(p, CALL_NAMED) && p->lexer.token.kind == TOKEN_NAME && peek_punct(p) == '=';
+    bool named =
+        parse_has_style(p, CALL_NAMED) && p->lexer.token.kind == TOKEN_NAME && lex_peek_punct(&p->lexer) == '=';
     if (!named && names->names.len == 0) {
         return;
     }
@@ -157,7 +151,7 @@ struct expr *parse_list(struct parser *p) {
 
 /* A plain name before ':' is the key itself; anything else is an expression that gives it. */
 static struct expr *parse_object_key(struct parser *p) {
-    if (p->lexer.token.kind == TOKEN_NAME && peek_punct(p) == ':') {
+    if (p->lexer.token.kind == TOKEN_NAME && lex_peek_punct(&p->lexer) == ':') {
         struct expr *key = expr_new_literal(p->c->arena, parse_span(p, p->lexer.token.from, p->lexer.token.to),
                                             value_string(p->c->arena, lex_get_text(&p->lexer)));
         lex_next(&p->lexer);

@@ -25,7 +25,9 @@ static struct expr *parse_string(struct parser *p) {
 
 static bool find_literal(const struct lexis *x, sv word, value *result) {
     for (size_t i = 0; i < x->literal_count; i++) {
-        if (sv_eq(x->literal_words[i], word)) {
+        sv literal = x->literal_words[i];
+        if (literal.len == word.len && literal.data[0] == word.data[0] &&
+            memcmp(literal.data, word.data, word.len) == 0) {
             *result = x->literal_values[i];
             return true;
         }
@@ -39,7 +41,8 @@ static const struct root_def *find_root(const struct dialect *d, sv word) {
         const struct root_def *r = &d->roots[i];
         if (r->keyword.len == 0) {
             any = r;
-        } else if (r->keyword.len == word.len && memcmp(r->keyword.data, word.data, word.len) == 0) {
+        } else if (r->keyword.len == word.len && r->keyword.data[0] == word.data[0] &&
+                   memcmp(r->keyword.data, word.data, word.len) == 0) {
             return r;
         }
     }

@@ -83,16 +83,16 @@ static bool parse_index(struct parser *p, struct step *s) {
 }
 
 static bool parse_step_expr(struct parser *p, struct step *s) {
-    s->kind = STEP_EXPR;
-    s->expr = parse_expr(p, 0);
-    if (s->expr->kind == EXPR_LITERAL && s->expr->literal.kind == VALUE_STRING) {
+    const struct expr *e = parse_expr(p, 0);
+    if (e->kind == EXPR_LITERAL && e->literal.kind == VALUE_STRING) {
         s->kind = STEP_NAME;
-        s->name = value_get_text(s->expr->literal);
-        s->expr = NULL;
-    } else if (s->expr->kind == EXPR_LITERAL && s->expr->literal.kind == VALUE_INT && s->expr->literal.integer >= 0) {
+        s->name = value_get_text(e->literal);
+    } else if (e->kind == EXPR_LITERAL && e->literal.kind == VALUE_INT && e->literal.integer >= 0) {
         s->kind = STEP_INDEX;
-        s->index = (size_t)s->expr->literal.integer;
-        s->expr = NULL;
+        s->index = (size_t)e->literal.integer;
+    } else {
+        s->kind = STEP_EXPR;
+        s->expr = e;
     }
     return !p->failed;
 }

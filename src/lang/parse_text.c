@@ -3,8 +3,24 @@
 
 #include <string.h>
 
+/* Offset of the next `open` from `from` on, or SIZE_MAX. Texts are short and mostly without one. */
+static size_t find_next(sv text, sv open, size_t from) {
+    while (from < text.len) {
+        const char *found = memchr(text.data + from, open.data[0], text.len - from);
+        if (found == NULL) {
+            return SIZE_MAX;
+        }
+        size_t at = (size_t)(found - text.data);
+        if (text.len - at >= open.len && memcmp(found, open.data, open.len) == 0) {
+            return at;
+        }
+        from = at + 1;
+    }
+    return SIZE_MAX;
+}
+
 bool lang_has_substitution(const struct dialect *d, sv text) {
-    return sv_find(text, d->lexis->open) != SIZE_MAX;
+    return find_next(text, d->lexis->open, 0) != SIZE_MAX;
 }
 
 struct expr *lang_parse_expr(const struct parse_context *c, const struct expr_text *t, size_t from, size_t to) {
@@ -20,22 +36,15 @@ struct expr *lang_parse_expr(const struct parse_context *c, const struct expr_te
     return p.failed && e->kind != EXPR_ERROR ? expr_new_error(c->arena, e->at) : e;
 }
 
-/* Where the next `open` stands that is not escaped. Escapes before it are counted by their place: `*escape` is the
- * first. */
+/* Where the next `open` stands, and the escape that comes before it or holds it (SIZE_MAX: none). */
 static size_t find_open(const struct lexis *x, sv text, size_t from, size_t *escape) {
-    sv rest = sv_slice(text, from, text.len);
-    size_t open = sv_find(rest, x->open);
+    size_t open = find_next(text, x->open, from);
     *escape = SIZE_MAX;
-    if (open == SIZE_MAX) {
-        return SIZE_MAX;
+    if (open != SIZE_MAX && x->escape.len > 0) {
+        size_t escaped = find_next(text, x->escape, from);
+        *escape = escaped <= open ? escaped : SIZE_MAX;
     }
-    if (x->escape.len > 0) {
-        size_t escaped = sv_find(rest, x->escape);
-        if (escaped != SIZE_MAX && escaped <= open) {
-            *escape = from + escaped;
-        }
-    }
-    return from + open;
+    return open;
 }
 
 static void push_text(struct parser *p, size_t from, size_t to, sv text) {
