@@ -1,5 +1,7 @@
 #include "doc/chars.h"
 
+#include <string.h>
+
 /* Sixteen characters per row, from NUL. */
 const uint8_t doc_chars[256] = {
     /* clang-format off */
@@ -21,3 +23,32 @@ const uint8_t doc_chars[256] = {
     0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
     /* clang-format on */
 };
+
+/* U+0080 to U+009F start with this byte, but so do harmless characters. */
+static const char *find_control(const char *from, const char *to) {
+    enum { LEAD = 0xc2, NEL = 0x85, FIRST_TEXT = 0xa0 };
+    while ((from = memchr(from, LEAD, (size_t)(to - from))) != NULL) {
+        unsigned char next = (unsigned char)from[1];
+        if (next < FIRST_TEXT && next != NEL)
+            return from;
+        from += 2;
+    }
+    return NULL;
+}
+
+static const char *find_mark(const char *from, const char *to) {
+    enum { LEAD = 0xef };
+    while ((from = memchr(from, LEAD, (size_t)(to - from))) != NULL) {
+        if (memcmp(from + 1, "\xbb\xbf", 2) == 0 || memcmp(from + 1, "\xbf\xbe", 2) == 0 ||
+            memcmp(from + 1, "\xbf\xbf", 2) == 0)
+            return from;
+        from += 3;
+    }
+    return NULL;
+}
+
+const char *char_find_unprintable(const char *from, const char *to) {
+    const char *control = find_control(from, to);
+    const char *mark = find_mark(from, control ? control : to);
+    return mark ? mark : control;
+}

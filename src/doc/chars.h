@@ -3,6 +3,7 @@
 #define LINTEL_DOC_CHARS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum char_class {
@@ -40,6 +41,10 @@ static inline const char *char_skip_blanks(const char *p) {
 static inline const char *char_skip_break(const char *p) {
     return p[0] == '\r' && p[1] == '\n' ? p + 2 : p + 1;
 }
+
+/* The first character in `from` to `to` that is text only between quotes: C1 controls but NEL, byte order marks,
+ * U+FFFE, U+FFFF. Else NULL. The text is UTF-8. */
+const char *char_find_unprintable(const char *from, const char *to);
 
 /* A line that starts with "---" or "...", which ends a document. */
 static inline bool char_is_marker(const char *p) {

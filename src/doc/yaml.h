@@ -67,10 +67,11 @@ struct yaml {
     struct frame *top;
     size_t frame_cap;
     enum yaml_next next;
-    bool is_compact;   /* NEXT_INLINE: a block collection may start on this line */
-    bool is_resyncing; /* after a mistake: lines that fit nowhere are passed over in silence */
-    bool is_line_kept; /* yaml_resync begins with the line of `p`, not behind it */
-    bool is_quiet;     /* the same between brackets, up to the next comma */
+    bool is_compact;      /* NEXT_INLINE: a block collection may start on this line */
+    bool is_resyncing;    /* after a mistake: lines that fit nowhere are passed over in silence */
+    bool is_line_kept;    /* yaml_resync begins with the line of `p`, not behind it */
+    bool is_quiet;        /* the same between brackets, up to the next comma */
+    bool has_unprintable; /* there are characters somewhere that are text only between quotes */
     size_t flow_depth;
     int32_t flow_indent;   /* lines between brackets are indented further than this */
     struct spot flow_spot; /* of the outermost bracket */
@@ -94,6 +95,9 @@ void yaml_attach(struct yaml *y, struct node *n, struct node_props *props);
 void yaml_open_anchor(struct yaml *y, const struct node_props *props);
 /* Collects the comment at `p`; returns the end of its line. */
 const char *yaml_skip_comment(struct yaml *y, const char *p);
+
+/* Reports the first character that is text only between quotes. */
+void yaml_check_printable(struct yaml *y, const char *from, const char *to);
 
 /* yaml_block.c */
 void yaml_block_line(struct yaml *y);

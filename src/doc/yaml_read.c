@@ -133,9 +133,17 @@ const char *yaml_skip_comment(struct yaml *y, const char *p) {
             break;
         yaml_report(y, p, p + 1, "control character in a comment", "remove it");
     }
+    yaml_check_printable(y, from, p);
     if (y->b.options->keep_comments)
         build_add_comment(&y->b, from, p, sv_make(from + 1, (size_t)(p - from - 1)));
     return p;
+}
+
+void yaml_check_printable(struct yaml *y, const char *from, const char *to) {
+    const char *found = y->has_unprintable ? char_find_unprintable(from, to) : NULL;
+    if (found)
+        yaml_report(y, found, found + ((unsigned char)*found < 0xe0 ? 2 : 3), "character that cannot be seen",
+                    "write it as an escape between double quotes");
 }
 
 /* Closes what is still open where the document ends. */
@@ -257,6 +265,7 @@ void yaml_read(struct arena *a, struct build *build) {
     struct yaml y = {.b = *build, .p = build->base, .line = build->base};
     y.tag_budget = 16 * build->source->bytes.len + 65536;
     y.tags = MAP(a);
+    y.has_unprintable = char_find_unprintable(y.p, y.p + build->source->bytes.len) != NULL;
     for (;;) {
         struct directives d = {.tag_at = SPAN_NONE};
         y.tag_handles = MAP(a);

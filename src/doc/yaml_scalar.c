@@ -57,6 +57,7 @@ static void set_text(struct yaml *y, struct node *n, const char *from, const cha
 
 struct node *yaml_make_plain(struct yaml *y, const char *from, const char *to, bool is_folded) {
     struct node *n = build_node(&y->b, NODE_SCALAR, NODE_PLAIN, build_span(&y->b, from, to));
+    yaml_check_printable(y, from, to);
     set_text(y, n, from, to, is_folded ? decode_plain : NULL);
     return n;
 }
@@ -193,6 +194,7 @@ struct node *yaml_read_block_scalar(struct yaml *y) {
                     "take the spaces away or give the indentation in the header, as in '|2'");
     if (block.control)
         report_control(y, block.control);
+    yaml_check_printable(y, block.body, block.last);
     const char *to = block.last > block.body ? block.last : char_is_break(*rest) || !*rest ? rest : block.body;
     struct node *n =
         build_node(&y->b, NODE_SCALAR, block.is_folded ? NODE_FOLDED : NODE_LITERAL, build_span(&y->b, from, to));
