@@ -182,18 +182,19 @@ static value read_input(struct variable *v, const struct template_input *input) 
         return (value){0};
     }
     bool ok = true;
+    span at = v->e->secret ? v->e->at : input->at; /* the place would show the value */
     if (input->form == INPUT_TEXT && v->kind != VALUE_STRING) {
         given = value_parse_scalar(l->arena, value_get_text(given), v->kind);
         ok = given.kind != 0;
     }
     ok = ok && scalars_widen(v->kind, &given);
     if (!ok) {
-        diags_add(l->diags, DIAG_variable_invalid_or_missing, input->at,
+        diags_add(l->diags, DIAG_variable_invalid_or_missing, at,
                   "the value given for variable '%.*s' is not of type '%.*s'", SV_ARG(v->e->name),
                   SV_ARG(v->e->type_text));
         return (value){0};
     }
-    return check_allowed(v, given, input->at, "the value given") ? given : (value){0};
+    return check_allowed(v, given, at, "the value") ? given : (value){0};
 }
 
 /* BP-074. */
