@@ -129,8 +129,8 @@ void op_add_reason(struct deploy *d, struct op_run *o, sv text);
 bool op_resolve(struct deploy *d, struct op_run *o);
 bool op_stage_link(struct deploy *d, const struct op_run *o, struct link_call *call);
 struct evaluation *get_evaluation(struct deploy *d);
-/* Forgets what was computed from an element's record: it has changed. */
-void forget_element(struct deploy *d, uint32_t element);
+/* What others see of an element follows its record, which has changed. */
+void settle_element(struct deploy *d, uint32_t element);
 sv mask_text(struct deploy *d, sv text);
 void mask_add_values(struct deploy *d, value v);
 

@@ -281,8 +281,9 @@ static struct resource_record *record_made(struct deploy *d, struct op_run *o, v
     if (e != NULL) {
         m.depends_on_count = topology_list_needs(&d->topology, d->a, o->element, &m.depends_on);
     }
-    forget_element(d, o->element);
-    return apply_made(&d->stored, &m);
+    struct resource_record *r = apply_made(&d->stored, &m);
+    settle_element(d, o->element);
+    return r;
 }
 
 static value take_computed(struct deploy *d, struct op_run *o, const struct job *job, value before) {

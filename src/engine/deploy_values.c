@@ -38,9 +38,40 @@ static value get_merged(struct deploy *d, uint32_t element) {
     return d->merged[element];
 }
 
-void forget_element(struct deploy *d, uint32_t element) {
-    if (element != NO_ELEMENT) {
-        d->merged[element] = (value){0};
+static void set_text_cell(struct cell *c, const struct expr *expr, value metadata, const char *key) {
+    if (expr != NULL && metadata.kind == VALUE_MAP && value_map_has(metadata, sv_from_cstr(key))) {
+        cell_set(c, value_map_find(metadata, sv_from_cstr(key)));
+    }
+}
+
+/* Others see the record, not what evaluation would give: it may lead to elements that are still to change. */
+static void settle_cells(struct deploy *d, uint32_t element) {
+    const struct element *e = &d->t->elements[element];
+    struct element_cells *cells = &d->eval.cells[element];
+    const struct resource_record *r = stored_find_resource(&d->stored, e->address.text);
+    value merged = get_merged(d, element);
+    if (!value_is_set(merged)) {
+        return;
+    }
+    cell_set(&cells->merged, merged);
+    cell_set(&cells->state, merged);
+    set_text_cell(&cells->display_name, e->display_name, r->metadata, "displayName");
+    set_text_cell(&cells->annotations, e->annotations, r->metadata, "annotations");
+    set_text_cell(&cells->custom, e->custom, r->metadata, "custom");
+}
+
+/* The number of C(x), or SIZE_MAX. */
+static size_t find_create(const struct deploy *d, uint32_t element) {
+    return (size_t)(uintptr_t)map_find(&d->op_by_address, d->t->elements[element].address.text) - 1;
+}
+
+void settle_element(struct deploy *d, uint32_t element) {
+    if (element == NO_ELEMENT) {
+        return;
+    }
+    d->merged[element] = (value){0};
+    if (d->eval_started) {
+        settle_cells(d, element);
     }
 }
 
@@ -62,6 +93,13 @@ struct evaluation *get_evaluation(struct deploy *d) {
             .template = d->t, .arena = d->a, .diags = d->c->diags, .demand_resource = demand_resource, .user = d};
         d->t->ops->start_evaluation(d->t, &d->eval, d->c->host, d->c->limits);
         d->eval_started = true;
+        for (uint32_t n = 0; n < d->t->element_count; n++) {
+            size_t op = d->t->elements[n].kind == ELEMENT_RESOURCE ? find_create(d, n) : 0;
+            bool is_settled = op == SIZE_MAX || d->ops[op].over;
+            if (d->t->elements[n].kind == ELEMENT_RESOURCE && is_settled) {
+                settle_cells(d, n);
+            }
+        }
     }
     return &d->eval;
 }
@@ -128,9 +166,6 @@ static bool settle_value(struct deploy *d, struct op_run *o, value *v, const cha
 static bool resolve_spec(struct deploy *d, struct op_run *o) {
     struct evaluation *e = get_evaluation(d);
     value spec = spec_eval(e, o->element);
-    if (!value_is_error(spec) && d->t->ops->recheck_spec != NULL) {
-        spec = d->t->ops->recheck_spec(d->t, e, o->element, spec);
-    }
     if (!value_is_error(spec)) {
         struct link_world world = get_world(d);
         spec = links_lay_over(&world, d->a, o->element, spec);

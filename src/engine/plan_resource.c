@@ -316,10 +316,7 @@ static bool eval_resource(struct planner *p, uint32_t n, struct element_plan *ep
     if (value_is_error(ep->spec) || (ep->spec.within & WITHIN_ERROR) != 0 || value_is_error(ep->metadata)) {
         return false;
     }
-    if (p->t->ops->recheck_spec != NULL) {
-        ep->spec = p->t->ops->recheck_spec(p->t, &p->eval, n, ep->spec);
-    }
-    return !value_is_error(ep->spec) && lay_contributions_over(p, n, ep);
+    return lay_contributions_over(p, n, ep);
 }
 
 static void plan_resource(struct planner *p, uint32_t n) {
