@@ -194,7 +194,7 @@ static void finish_marker(struct yaml *y) {
 static bool read_prefix(struct yaml *y, struct directives *d) {
     for (;;) {
         const char *p = y->p = y->line;
-        if (memcmp(p, "\xef\xbb\xbf", strlen("\xef\xbb\xbf")) == 0)
+        if (strncmp(p, "\xef\xbb\xbf", strlen("\xef\xbb\xbf")) == 0)
             p = y->line = y->p = p + 3;
         p = char_skip_blanks(p);
         if (*p == 0) {
