@@ -209,7 +209,7 @@ static void test_F67_anchors_and_aliases(void **state) {
 
 static void test_mistakes_in_every_line(void **state) {
     (void)state;
-    static const char *const lines[] = {"- \"open\n",  "- [open\n", "- }\n",  "  bad: \n", "\tx: 1\n",
+    static const char *const lines[] = {"- \"open\n",  "- [open\n", "- }\n",  " bad: 1\n", "\tx: 1\n",
                                         "- a: b: c\n", "x\n",       "- |x\n", "? - [\n",   "- 'a\n   b: c\n",
                                         "  - - {\n",   "k: [\n",    "%x\n",   "- @\n",     "a: \"\\q\"\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
