@@ -239,7 +239,7 @@ static void run_operations(struct deploy *d) {
     if (d->hard_stop || d->interrupted > 0) {
         workers_cancel(d->workers);
     }
-    workers_close(d->workers, d->hard_stop || d->interrupted > 0 ? 1000 : 10000);
+    d->has_strays = !workers_close(d->workers, d->hard_stop || d->interrupted > 0 ? 1000 : 10000);
 }
 
 static bool needs_consent(const struct run_config *c, const struct plan *p) {
@@ -271,7 +271,7 @@ enum exit_code run_deploy(const struct run_config *c, const struct template *t, 
         end_run(d);
         code = get_exit_code(d);
     }
-    if (d->has_lease && !d->lease_lost && !d->hard_stop) {
+    if (d->has_lease && !d->lease_lost && !d->has_strays) {
         c->store->ops->release_lease(c->store, &d->lease);
     }
     arena_fini(&d->turn);

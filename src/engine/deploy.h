@@ -85,6 +85,7 @@ struct deploy {
     struct batch batch;
     struct mask mask;
     bool mask_ready;
+    bool has_strays; /* calls that did not come back: the lease runs out by itself */
     bool lease_lost, store_failed, stopping, hard_stop, is_over_ttl;
     int64_t started_wall_ms, started_ms, renewed_ms, beat_ms;
     bool is_resumed; /* of the very plan that was cut off (LC-023) */

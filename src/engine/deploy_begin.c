@@ -88,8 +88,30 @@ enum store_result put_instance(struct deploy *d, enum status status) {
     return r;
 }
 
-/* A new instance gets its row before it can be leased. CONFLICT: it is there already, which may be this plan's own
- * doing. */
+static bool report_stale(struct deploy *d, const char *why) {
+    struct diag *diag =
+        diags_add(d->c->diags, DIAG_stale_change_set, SPAN_NONE, "the plan does not fit instance '%.*s' any more: %s",
+                  SV_ARG(d->p->instance_name), why);
+    diag_set_hint(d->c->diags, diag, "plan again");
+    return false;
+}
+
+/* The row is there already: by this plan's own doing, or somebody else has taken the name. */
+static bool check_inserted(struct deploy *d, enum exit_code *code) {
+    struct store *store = d->c->store;
+    struct store_instance other;
+    enum store_result r = store->ops->find_instance(store, d->a, d->p->context, d->p->instance_name, &other);
+    if (r != STORE_OK && r != STORE_NOT_FOUND) {
+        return fail(code, store_exit(r));
+    }
+    if (r == STORE_OK && !sv_eq(other.id, d->p->instance_id)) {
+        report_stale(d, "an instance of that name was made in between");
+        return fail(code, EXIT_STALE);
+    }
+    return true;
+}
+
+/* A new instance gets its row before it can be leased. */
 static bool insert_instance(struct deploy *d, enum exit_code *code) {
     struct store *store = d->c->store;
     struct stored *s = &d->stored;
@@ -112,18 +134,13 @@ static bool insert_instance(struct deploy *d, enum exit_code *code) {
     } else {
         store->ops->rollback(store);
     }
-    return r == STORE_OK || r == STORE_CONFLICT || fail(code, store_exit(r));
+    if (r == STORE_CONFLICT) {
+        return check_inserted(d, code);
+    }
+    return r == STORE_OK || fail(code, store_exit(r));
 }
 
 /* --- staleness (BP-464, LC-003) --- */
-
-static bool report_stale(struct deploy *d, const char *why) {
-    struct diag *diag =
-        diags_add(d->c->diags, DIAG_stale_change_set, SPAN_NONE, "the plan does not fit instance '%.*s' any more: %s",
-                  SV_ARG(d->p->instance_name), why);
-    diag_set_hint(d->c->diags, diag, "plan again");
-    return false;
-}
 
 static bool check_stale(struct deploy *d) {
     const struct plan *p = d->p;

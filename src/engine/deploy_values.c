@@ -94,9 +94,11 @@ struct evaluation *get_evaluation(struct deploy *d) {
         d->t->ops->start_evaluation(d->t, &d->eval, d->c->host, d->c->limits);
         d->eval_started = true;
         for (uint32_t n = 0; n < d->t->element_count; n++) {
-            size_t op = d->t->elements[n].kind == ELEMENT_RESOURCE ? find_create(d, n) : 0;
-            bool is_settled = op == SIZE_MAX || d->ops[op].over;
-            if (d->t->elements[n].kind == ELEMENT_RESOURCE && is_settled) {
+            if (d->t->elements[n].kind != ELEMENT_RESOURCE) {
+                continue;
+            }
+            size_t op = find_create(d, n);
+            if (op == SIZE_MAX || d->ops[op].over) {
                 settle_cells(d, n);
             }
         }

@@ -179,6 +179,7 @@ void trip_init(struct trip *t, struct world *w) {
         .retry_first_ms = 2,
         .retries = 5,
         .refresh = true,
+        .signals = &w->signals,
         .on_event = note_event,
         .user = t,
     };

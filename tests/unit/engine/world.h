@@ -31,6 +31,9 @@ struct world {
     int64_t wall_ms, monotonic_ms;
     uint64_t seed;
     size_t next_id;
+    sv signal_at; /* the call at which the user interrupts, `signal_count` times */
+    int signal_count;
+    atomic_int signals;
     struct store *store;
     struct diags store_diags;
     struct sealer *sealer;

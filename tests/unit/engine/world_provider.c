@@ -1,6 +1,8 @@
 /* The provider `fake`: things that live in the world of the test. */
 #include "world.h"
 
+#include <unistd.h>
+
 static const struct schema text_schema = {.type = SCHEMA_STRING, .flags = SCHEMA_NULLABLE};
 static const struct schema required_schema = {.type = SCHEMA_STRING, .flags = SCHEMA_REQUIRED};
 static const struct schema kind_schema = {.type = SCHEMA_STRING, .flags = SCHEMA_NULLABLE | SCHEMA_MUST_RECREATE};
@@ -42,6 +44,16 @@ static enum provider_result enter(struct provider_call *c, const char *what) {
     sv call = arena_printf(&w->arena, "%s %.*s", what, SV_ARG(c->address.text));
     VEC_PUSH(&w->arena, &w->calls, call);
     enum provider_result result = 0;
+    if (w->signal_count > 0 && sv_eq(w->signal_at, call)) {
+        bool waits = w->signal_count > 1;
+        atomic_fetch_add(&w->signals, w->signal_count);
+        w->signal_count = 0;
+        pthread_mutex_unlock(&w->lock);
+        while (waits && !provider_is_cancelled(c)) { /* done only when nobody waits for it any more */
+            usleep(1000);
+        }
+        pthread_mutex_lock(&w->lock);
+    }
     for (size_t i = 0; i < w->scripts.len && result == 0; i++) {
         struct script *s = &w->scripts.items[i];
         if (s->times > 0 && sv_eq(s->call, call)) {
