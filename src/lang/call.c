@@ -145,22 +145,36 @@ enum flow call_invoke(struct evaluator *ev, struct frame *f) {
     }
 }
 
-static bool has_right_count(struct evaluator *ev, struct frame *f, value *result) {
-    const struct fn_call *c = &f->call->call;
-    size_t min = fn_get_min_args(c->fn), max = fn_get_max_args(c->fn);
-    if (c->count >= min && c->count <= max) {
-        return true;
+static bool has_all_names(const struct fn_call *c) {
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->names == NULL || c->names[i].len == 0) {
+            return false;
+        }
     }
+    return true;
+}
+
+/* Mistakes that the static check has not seen: callbacks, dialects without that check. */
+static bool has_right_args(struct evaluator *ev, struct frame *f, value *result) {
+    struct fn_call *c = &f->call->call;
+    size_t min = fn_get_min_args(c->fn), max = fn_get_max_args(c->fn);
     enum diag_code code = ev->o.policy->type_code != 0 ? ev->o.policy->type_code : DIAG_invalid_substitution;
-    *result = fn_call_fail(&f->call->call, code, SIZE_MAX, "%zu arguments are given, which is too %s", c->count,
-                           c->count < min ? "few" : "many");
-    return false;
+    if (c->count < min || c->count > max) {
+        *result = fn_call_fail(c, code, SIZE_MAX, "%zu arguments are given, which is too %s", c->count,
+                               c->count < min ? "few" : "many");
+        return false;
+    }
+    if (c->fn->named_only && !has_all_names(c)) {
+        *result = fn_call_fail(c, code, SIZE_MAX, "every argument needs a name");
+        return false;
+    }
+    return true;
 }
 
 static enum flow call_ready(struct evaluator *ev, struct frame *f) {
     const struct fn_def *fn = f->call->call.fn;
     value v = {0};
-    if (!has_right_count(ev, f, &v)) {
+    if (!has_right_args(ev, f, &v)) {
         return end_call(ev, f, v);
     }
     bool lazy = (fn->flags & (FN_LAZY | FN_SYNTACTIC)) != 0;

@@ -2,6 +2,7 @@
 #include "lang/check.h"
 
 #include "lang/eval.h"
+#include "lang/shorten.h"
 
 #include <stdarg.h>
 
@@ -112,7 +113,7 @@ static bool check_required_names(const struct fn_check *c) {
             ok = false;
         } else if (map_put(&seen, e->call.names[i], (void *)(uintptr_t)e) != NULL) {
             diags_add(c->diags, c->dialect->arguments_code, e->call.name_spans[i], "'%.*s': '%.*s' is given twice",
-                      SV_ARG(c->fn->name), SV_ARG(sv_slice(e->call.names[i], 0, 64)));
+                      SV_ARG(c->fn->name), SV_ARG(shorten(e->call.names[i])));
             ok = false;
         }
     }
@@ -126,7 +127,7 @@ static bool check_names(const struct fn_check *c) {
     }
     for (size_t i = 0; e->call.names != NULL && i < c->count; i++) {
         if (e->call.names[i].len > 0) {
-            sv name = sv_slice(e->call.names[i], 0, 64);
+            sv name = shorten(e->call.names[i]);
             diags_add(c->diags, DIAG_named_argument_ignored, e->call.name_spans[i],
                       "'%.*s': the name '%.*s' has no effect, arguments are taken by position", SV_ARG(c->fn->name),
                       SV_ARG(name));

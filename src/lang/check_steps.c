@@ -1,10 +1,7 @@
 /* Steps into types (BP-241). */
 #include "base/hint.h"
 #include "lang/dialect.h"
-
-static sv shorten(sv name) {
-    return sv_slice(name, 0, 64);
-}
+#include "lang/shorten.h"
 
 static void report_field(const struct parse_context *c, const struct type *t, const struct step *s) {
     if (t->kind != TYPE_OBJECT && t->kind != TYPE_MAP) {

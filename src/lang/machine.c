@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+enum { FIRST_VALUES = 64 };
+
 struct evaluator *eval_new(const struct eval_options *options) {
     struct evaluator *ev = ARENA_NEW(options->arena, struct evaluator);
     ev->o = *options;
     ev->chunk = ARENA_NEW(options->arena, struct frame_chunk);
+    ev->value_cap = FIRST_VALUES;
+    ev->values = ARENA_ARRAY(options->arena, value, FIRST_VALUES);
     ev->trivial_policy = options->policy->join_words == NULL;
     return ev;
 }
@@ -84,7 +88,7 @@ struct frame *machine_get_below(struct frame_chunk **chunk, size_t *in_chunk) {
 
 void machine_push_value(struct evaluator *ev, value v) {
     if (ev->value_count == ev->value_cap) {
-        size_t cap = ev->value_cap == 0 ? 256 : ev->value_cap * 2;
+        size_t cap = ev->value_cap * 2;
         ev->values = arena_grow_array(ev->o.arena, ev->values, ev->value_cap, cap, sizeof *ev->values);
         ev->value_cap = cap;
     }

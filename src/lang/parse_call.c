@@ -2,6 +2,7 @@
 #include "lang/parse.h"
 
 #include "lang/eval.h"
+#include "lang/shorten.h"
 
 struct arg_names {
     VEC(sv) names;
@@ -53,7 +54,7 @@ static struct expr *parse_bare_function(struct parser *p) {
     }
     sv close = fn_find_close(p->c->dialect->functions, name);
     struct diag *d = diags_add(p->c->diags, p->c->dialect->unknown_function_code, at, "function '%.*s' does not exist",
-                               SV_ARG(sv_slice(name, 0, 64)));
+                               SV_ARG(shorten(name)));
     if (fn == NULL && close.len > 0) {
         diag_set_hint(p->c->diags, d, "did you mean '%.*s'?", SV_ARG(close));
     }

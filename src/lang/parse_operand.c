@@ -1,5 +1,6 @@
 /* Operands: literals, references, prefix operators, groups, conditions. */
 #include "lang/parse.h"
+#include "lang/shorten.h"
 
 #include <string.h>
 
@@ -52,9 +53,8 @@ static const struct root_def *find_root(const struct dialect *d, sv word) {
 static struct expr *parse_unknown_call(struct parser *p, sv name, span at) {
     struct diags *diags = p->c->diags;
     sv close = fn_find_close(p->c->dialect->functions, name);
-    size_t shown = name.len < 64 ? name.len : 64;
     struct diag *d = diags_add(diags, p->c->dialect->unknown_function_code, at, "function '%.*s' does not exist",
-                               (int)shown, name.data);
+                               SV_ARG(shorten(name)));
     if (close.len > 0) {
         diag_set_hint(diags, d, "did you mean '%.*s'?", SV_ARG(close));
     }
@@ -113,7 +113,7 @@ static struct expr *parse_name(struct parser *p) {
         return parse_named_call(p, name, parse_span(p, from, to));
     }
     if (root == NULL) {
-        return parse_fail(p, from, to, "'%.*s' is no name of anything", SV_ARG(sv_slice(name, 0, 64)));
+        return parse_fail(p, from, to, "'%.*s' is no name of anything", SV_ARG(shorten(name)));
     }
     return parse_ref(p, name, root, from, to);
 }

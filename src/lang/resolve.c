@@ -1,5 +1,6 @@
 /* References and directives: what they mean is the dialect's, the waiting is ours. */
 #include "lang/machine.h"
+#include "lang/shorten.h"
 
 static enum resolve_result ask(struct evaluator *ev, const struct expr *e, const struct scope *scope,
                                struct resolved *r) {
@@ -15,8 +16,7 @@ static enum resolve_result ask(struct evaluator *ev, const struct expr *e, const
     if (scope_find(scope, e->ref.name, &r->item)) {
         return RESOLVE_VALUE;
     }
-    r->item = eval_fail(ev, DIAG_invalid_substitution, e->at, "'%.*s' is not known here",
-                        SV_ARG(sv_slice(e->ref.name, 0, 64)));
+    r->item = eval_fail(ev, DIAG_invalid_substitution, e->at, "'%.*s' is not known here", SV_ARG(shorten(e->ref.name)));
     return RESOLVE_ERROR;
 }
 

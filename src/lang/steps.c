@@ -2,10 +2,7 @@
 #include "lang/machine.h"
 
 #include "base/hint.h"
-
-static sv shorten(sv name) {
-    return sv_slice(name, 0, 64);
-}
+#include "lang/shorten.h"
 
 static value fail_key(struct evaluator *ev, value base, const struct step *s) {
     struct hint h = HINT(s->name);
@@ -23,12 +20,16 @@ static value fail_key(struct evaluator *ev, value base, const struct step *s) {
 }
 
 /* The general rules have no item for the step: the dialect's turn, then an error. */
-static value walk_failed(struct evaluator *ev, value base, const struct step *s, const struct expr *e) {
+static value walk_failed(struct evaluator *ev, value base, const struct step *s, const struct expr *e, bool is_secret) {
     if (ev->o.ops->walk != NULL) {
         value v = ev->o.ops->walk(ev->o.user, ev, base, s, e);
         if (v.kind != 0) {
             return v;
         }
+    }
+    if (is_secret) {
+        enum diag_code code = s->kind == STEP_NAME ? DIAG_invalid_mapping_path : DIAG_index_out_of_bounds;
+        return eval_fail(ev, code, s->at, "there is nothing at this place, which a sensitive value tells");
     }
     const char *kind = value_get_kind_name((enum value_kind)base.kind);
     if (s->kind == STEP_NAME) {
@@ -54,7 +55,8 @@ static value step_into_unknown(value base, const struct step *s) {
     return value_unknown(t);
 }
 
-static value take_step(struct evaluator *ev, value base, const struct step *s, const struct expr *e) {
+/* `is_secret`: the step comes from a sensitive value and must not be told. */
+static value take_step(struct evaluator *ev, value base, const struct step *s, const struct expr *e, bool is_secret) {
     value item = {0};
     switch ((enum value_kind)base.kind) {
     case VALUE_ERROR:
@@ -80,7 +82,7 @@ static value take_step(struct evaluator *ev, value base, const struct step *s, c
         break;
     }
     if (item.kind == 0) {
-        item = walk_failed(ev, base, s, e);
+        item = walk_failed(ev, base, s, e, is_secret);
     }
     return marks_step(ev, base, item);
 }
@@ -114,7 +116,7 @@ static bool walk(struct evaluator *ev, struct frame *f, value v, value *result) 
     while (f->index < e->count) {
         const struct step *s = &e->ref.steps[f->index];
         if (s->kind != STEP_EXPR) {
-            v = take_step(ev, v, s, e);
+            v = take_step(ev, v, s, e, false);
             f->index++;
             continue;
         }
@@ -127,7 +129,7 @@ static bool walk(struct evaluator *ev, struct frame *f, value v, value *result) 
         struct step made;
         value decided = {0};
         bool ok = make_step(ev, s, index, &made, &decided);
-        v = marks_join(ev, &index, 1, ok ? take_step(ev, v, &made, e) : decided);
+        v = marks_join(ev, &index, 1, ok ? take_step(ev, v, &made, e, value_is_sensitive(index)) : decided);
         f->index++;
     }
     *result = v;
@@ -145,7 +147,7 @@ bool steps_begin(struct evaluator *ev, const struct expr *e, struct scope *scope
             f->index = (uint32_t)i;
             return false;
         }
-        v = take_step(ev, v, &e->ref.steps[i], e);
+        v = take_step(ev, v, &e->ref.steps[i], e, false);
     }
     *result = v;
     return true;

@@ -246,12 +246,45 @@ bool type_fits(const struct type *wanted, const struct type *given) {
     return fits_at(wanted, given, 0);
 }
 
+/* 1 and 0 where the kind alone tells, -1 where parts must be looked at. */
+static int fits_by_kind(const struct type *wanted, value v) {
+    static const uint8_t scalars[] = {
+        [VALUE_NULL] = TYPE_NULL,   [VALUE_BOOL] = TYPE_BOOL,     [VALUE_INT] = TYPE_INT,
+        [VALUE_FLOAT] = TYPE_FLOAT, [VALUE_STRING] = TYPE_STRING, [VALUE_BYTES] = TYPE_BYTES};
+    if (wanted == NULL || wanted->kind == TYPE_ANY) {
+        return 1;
+    }
+    if (wanted->kind == TYPE_UNION) {
+        return -1;
+    }
+    if (v.kind >= VALUE_NULL && v.kind <= VALUE_BYTES) {
+        return kind_fits(wanted->kind, (enum type_kind)scalars[v.kind]);
+    }
+    bool any_item = wanted->item == NULL || wanted->item->kind == TYPE_ANY;
+    if (v.kind == VALUE_LIST) {
+        return wanted->kind != TYPE_LIST ? 0 : any_item ? 1 : -1;
+    }
+    if (v.kind == VALUE_MAP && wanted->kind != TYPE_OBJECT) {
+        return wanted->kind != TYPE_MAP ? 0 : any_item ? 1 : -1;
+    }
+    return -1;
+}
+
 bool type_fits_value(const struct type *wanted, value v) {
+    int by_kind = fits_by_kind(wanted, v);
+    if (by_kind == 1 && wanted != NULL && wanted->kind == TYPE_FLOAT && v.kind == VALUE_INT) {
+        return v.integer <= INT64_C(1) << 53 && v.integer >= -(INT64_C(1) << 53); /* BP-032 */
+    }
+    if (by_kind >= 0) {
+        return by_kind == 1;
+    }
+    for (size_t i = 0; wanted->kind == TYPE_UNION && i < wanted->field_count; i++) {
+        if (fits_by_kind(wanted->fields[i].type, v) == 1) {
+            return true;
+        }
+    }
     struct arena scratch = {0};
     bool fits = type_fits(wanted, type_of_value(&scratch, v));
-    if (fits && wanted != NULL && wanted->kind == TYPE_FLOAT && v.kind == VALUE_INT) {
-        fits = v.integer <= INT64_C(1) << 53 && v.integer >= -(INT64_C(1) << 53);
-    }
     arena_fini(&scratch);
     return fits;
 }

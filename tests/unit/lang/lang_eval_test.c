@@ -207,6 +207,17 @@ static void test_failed_items_stay_where_the_policy_keeps_them(void **state) {
     world_fini(&w);
 }
 
+static void test_messages_keep_secrets(void **state) {
+    (void)state; /* FN-018: a secret used as a key */
+    struct world w;
+    world_init(&w, &dialect_rich);
+    define_world(&w);
+    assert_true(value_is_error(world_eval(&w, "m[m.sec]")));
+    assert_string_equal(world_list_diags(&w), "invalid_mapping_path@1+7");
+    assert_true(sv_find(w.diags.items.items[0]->message, SV("geheim")) == SIZE_MAX);
+    world_fini(&w);
+}
+
 static void test_enclosing_calls_are_related(void **state) {
     (void)state; /* FN-018, FN-026 */
     struct world w;
@@ -433,6 +444,7 @@ int main(void) {
         cmocka_unit_test(test_provisional_marks),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_failed_items_stay_where_the_policy_keeps_them),
+        cmocka_unit_test(test_messages_keep_secrets),
         cmocka_unit_test(test_enclosing_calls_are_related),
         cmocka_unit_test(test_functions_have_no_place_in_values),
         cmocka_unit_test(test_plain_dialect),

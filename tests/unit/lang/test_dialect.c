@@ -221,8 +221,12 @@ static const struct type *ref_type(void *user, const struct expr *ref) {
     return lang_check_steps(&context, c->type != NULL ? c->type : type_of_value(&w->arena, c->result), ref, used);
 }
 
-const struct type *world_check(struct world *w, const char *text) {
+const struct type *world_check_expr(struct world *w, const struct expr *e) {
     static const struct check_ops ops = {.ref_type = ref_type};
     struct parse_context c = {&w->arena, &w->diags, &w->limits, &w->dialect};
-    return lang_check_result(&c, world_parse(w, text), &ops, w);
+    return lang_check_result(&c, e, &ops, w);
+}
+
+const struct type *world_check(struct world *w, const char *text) {
+    return world_check_expr(w, world_parse(w, text));
 }

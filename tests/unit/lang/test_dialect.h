@@ -44,6 +44,7 @@ const char *world_show(struct world *w, value v);
 const char *world_list_diags(struct world *w);
 /* Allocates the evaluator anew with the policy as it now stands. */
 void world_restart(struct world *w);
+const struct type *world_check_expr(struct world *w, const struct expr *e);
 const struct type *world_check(struct world *w, const char *text);
 
 #endif

@@ -5,7 +5,31 @@
 
 #include <string.h>
 
+/* Arguments of other kinds than the parameters say (FN-018). */
+static bool has_wrong_kinds(struct fn_call *c, value *failed) {
+    for (size_t i = 0; i < c->count; i++) {
+        const struct fn_param *p = &c->fn->params[i < c->fn->param_count ? i : c->fn->param_count - 1];
+        bool special = c->args[i].kind == 0 || c->args[i].kind == VALUE_UNKNOWN || c->args[i].kind == VALUE_ABSENT ||
+                       c->args[i].kind == VALUE_ERROR;
+        if (!special && !type_fits_value(p->type, c->args[i])) {
+            *failed = fn_call_fail(c, DIAG_invalid_function_argument, i, "'%.*s' is of another kind", SV_ARG(p->name));
+            return true;
+        }
+    }
+    return false;
+}
+
+#define CHECK_KINDS(c)                 \
+    value failed = {0};                \
+    if (has_wrong_kinds((c), &failed)) \
+    return failed
+
+static int64_t wrap(uint64_t n) {
+    return (int64_t)n;
+}
+
 static value call_text_join(struct fn_call *c) {
+    CHECK_KINDS(c);
     struct buf out = BUF(c->arena);
     for (size_t i = 0; i < c->count; i++) {
         value_print_scalar(&out, c->args[i]);
@@ -14,26 +38,31 @@ static value call_text_join(struct fn_call *c) {
 }
 
 static value call_add(struct fn_call *c) {
+    CHECK_KINDS(c);
     if (c->args[0].kind != VALUE_INT || c->args[1].kind != VALUE_INT) {
         return fn_call_fail(c, DIAG_invalid_function_argument, c->args[0].kind != VALUE_INT ? 0 : 1,
                             "integers are wanted");
     }
-    return value_int(c->args[0].integer + c->args[1].integer);
+    return value_int(wrap((uint64_t)c->args[0].integer + (uint64_t)c->args[1].integer));
 }
 
 static value call_sub(struct fn_call *c) {
-    return value_int(c->args[0].integer - c->args[1].integer);
+    CHECK_KINDS(c);
+    return value_int(wrap((uint64_t)c->args[0].integer - (uint64_t)c->args[1].integer));
 }
 
 static value call_mul(struct fn_call *c) {
-    return value_int(c->args[0].integer * c->args[1].integer);
+    CHECK_KINDS(c);
+    return value_int(wrap((uint64_t)c->args[0].integer * (uint64_t)c->args[1].integer));
 }
 
 static value call_neg(struct fn_call *c) {
-    return value_int(-c->args[0].integer);
+    CHECK_KINDS(c);
+    return value_int(wrap(0 - (uint64_t)c->args[0].integer));
 }
 
 static value call_not(struct fn_call *c) {
+    CHECK_KINDS(c);
     return value_bool(!c->args[0].boolean);
 }
 
@@ -42,19 +71,22 @@ static value call_eq(struct fn_call *c) {
 }
 
 static value call_less(struct fn_call *c) {
+    CHECK_KINDS(c);
     return value_bool(c->args[0].integer < c->args[1].integer);
 }
 
 static value call_power(struct fn_call *c) {
-    int64_t result = 1;
+    CHECK_KINDS(c);
+    uint64_t result = 1;
     for (int64_t i = 0; i < c->args[1].integer && i < 60; i++) {
-        result *= c->args[0].integer;
+        result *= (uint64_t)c->args[0].integer;
     }
-    return value_int(result);
+    return value_int(wrap(result));
 }
 
 /* a && b, lazy: unknown decides only when it is needed. */
 static value call_and(struct fn_call *c) {
+    CHECK_KINDS(c);
     for (size_t i = 0; i < 2; i++) {
         if (c->args[i].kind == 0) {
             return fn_call_force(c, i);
@@ -107,6 +139,7 @@ struct map_state {
 };
 
 static value call_map(struct fn_call *c) {
+    CHECK_KINDS(c);
     void **state = fn_call_get_state(c);
     struct map_state *s = *state;
     if (s == NULL) {
@@ -127,6 +160,7 @@ static value call_map(struct fn_call *c) {
 }
 
 static value call_cut(struct fn_call *c) {
+    CHECK_KINDS(c);
     sv text = value_get_text(c->args[0]);
     int64_t from = c->args[1].integer;
     if (from < 0 || (size_t)from > text.len) {
@@ -137,10 +171,12 @@ static value call_cut(struct fn_call *c) {
 }
 
 static value call_capture_cut(struct fn_call *c) {
+    CHECK_KINDS(c);
     return fn_call_capture(c, c->fn->data);
 }
 
 static value call_compose(struct fn_call *c) {
+    CHECK_KINDS(c);
     struct closure *made = ARENA_NEW(c->arena, struct closure);
     const struct closure **chain = ARENA_ARRAY(c->arena, const struct closure *, c->count);
     for (size_t i = 0; i < c->count; i++) {
@@ -152,6 +188,7 @@ static value call_compose(struct fn_call *c) {
 }
 
 static value call_fail(struct fn_call *c) {
+    CHECK_KINDS(c);
     sv text = value_get_text(c->args[0]);
     return fn_call_fail(c, DIAG_function_call_error, SIZE_MAX, "%.*s", SV_ARG(text));
 }
@@ -161,8 +198,9 @@ static value call_link(struct fn_call *c) {
 }
 
 static value call_repeat(struct fn_call *c) {
+    CHECK_KINDS(c);
     struct buf out = BUF(c->arena);
-    for (int64_t i = 0; i < c->args[1].integer; i++) {
+    for (int64_t i = 0; i < c->args[1].integer && i < 1000; i++) {
         buf_append(&out, value_get_text(c->args[0]));
     }
     return value_string(c->arena, buf_get_sv(&out));
