@@ -184,7 +184,9 @@ static enum MHD_Result route(struct service *s, struct MHD_Connection *connectio
     return answer(connection, MHD_HTTP_NOT_FOUND, "{\"error\": \"there is nothing here\"}\n");
 }
 
-/* Called when the header has come, for each part of the body, and at the end. */
+/* Called when the header has come, for each part of the body, and at the end. The parameters are those of the library.
+ */
+/* NOLINTNEXTLINE(readability-function-size) */
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *data, size_t *len, void **state) {
     (void)version;

@@ -173,13 +173,19 @@ static int compare_info(const void *x, const void *y) {
     return a->ref.pid < b->ref.pid ? -1 : a->ref.pid > b->ref.pid;
 }
 
+/* Each stream has one reader, so this is safe in any thread. */
+static struct dirent *read_entry(DIR *dir) {
+    /* cppcheck-suppress readdirCalled */
+    return readdir(dir);
+}
+
 /* The process is looked at before and after its environment is, so that both belong together. */
 void process_scan(struct arena *a, const sv *entries, size_t count, struct process_refs *result) {
     DIR *dir = opendir("/proc");
     if (dir == NULL) {
         return;
     }
-    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+    for (struct dirent *entry = read_entry(dir); entry != NULL; entry = read_entry(dir)) {
         int64_t pid;
         struct process_info info;
         if (num_parse_i64(sv_from_cstr(entry->d_name), 10, &pid) != NUM_OK || !process_look(pid, &info) ||

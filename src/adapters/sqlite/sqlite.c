@@ -434,7 +434,7 @@ enum sql_result sql_backup(struct sql_db *db, sv path) {
     struct sql_db *target;
     sv why = {0};
     enum sql_result result = sql_open(db->arena, path, &options, &target, &why);
-    if (result != SQL_OK) {
+    if (result != SQL_OK || target == NULL) {
         db->error = why;
         return result;
     }

@@ -198,12 +198,12 @@ static enum provider_result write_file(struct provider_call *c, const struct pla
 /* --- Operations --- */
 
 static enum provider_result open_to_write(struct provider_call *c, struct place *p) {
+    *p = (struct place){.dir = -1};
     enum provider_result result = place_check_time(c);
-    if (result == PROVIDER_OK) {
-        result = place_open(c, provider_get_bool(c->spec, SV("createDirectories")), p);
-    } else {
-        p->dir = -1;
+    if (result != PROVIDER_OK) {
+        return result;
     }
+    result = place_open(c, provider_get_bool(c->spec, SV("createDirectories")), p);
     if (result == PROVIDER_ABSENT) {
         return provider_fail(c, PROVIDER_TERMINAL,
                              "the directory of '%.*s' does not exist; 'createDirectories: true' would make it",

@@ -169,7 +169,7 @@ static const struct link_annotation file_annotations[] = {
     },
 };
 
-const struct link_type process_to_database_link = {
+const struct link_type service_to_sqlite_database_link = {
     .type_a = SV_INIT("process/service"),
     .type_b = SV_INIT("sqlite/database"),
     .summary = SV_INIT("The service uses the database"),
@@ -183,7 +183,7 @@ const struct link_type process_to_database_link = {
     .stage = stage_database,
 };
 
-const struct link_type process_to_file_link = {
+const struct link_type service_to_local_file_link = {
     .type_a = SV_INIT("process/service"),
     .type_b = SV_INIT("local/file"),
     .summary = SV_INIT("The service reads the file"),

@@ -8,6 +8,6 @@ extern const struct provider provider_process;
 
 /* Types of the tables; for the provider's own files. */
 extern const struct resource_type process_service_type;
-extern const struct link_type process_to_database_link, process_to_file_link;
+extern const struct link_type service_to_sqlite_database_link, service_to_local_file_link;
 
 #endif

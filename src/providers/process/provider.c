@@ -1,14 +1,13 @@
 #include "providers/process/process_provider.h"
 
-/* sorted */
 static const struct resource_type *const process_types[] = {
     &process_service_type,
 };
 
 /* sorted */
 static const struct link_type *const process_links[] = {
-    &process_to_file_link,
-    &process_to_database_link,
+    &service_to_local_file_link,
+    &service_to_sqlite_database_link,
 };
 
 const struct provider provider_process = {

@@ -240,7 +240,7 @@ static enum provider_result list_tables(struct book *b, value *result) {
 }
 
 enum provider_result book_compute(struct book *b, value *computed) {
-    value tables;
+    value tables = {0};
     enum provider_result result = list_tables(b, &tables);
     if (result == PROVIDER_OK) {
         struct map_builder fields = {.arena = b->call->arena};

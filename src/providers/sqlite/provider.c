@@ -1,6 +1,5 @@
 #include "providers/sqlite/sqlite_provider.h"
 
-/* sorted */
 static const struct resource_type *const sqlite_types[] = {
     &sqlite_database_type,
 };

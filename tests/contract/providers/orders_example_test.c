@@ -80,8 +80,8 @@ static int open_shop(void **state) {
     value spec = world_make_spec(w, &process_service_type, service_json(shop));
     database = value_map_with(&w->arena, database, SV("path"), value_string(&w->arena, world_path(w, "run/orders.db")));
     config = value_map_with(&w->arena, config, SV("path"), value_string(&w->arena, world_path(w, "run/c.conf")));
-    spec = lay_over(w, &process_to_database_link, "db", database, spec);
-    spec = lay_over(w, &process_to_file_link, "config", config, spec);
+    spec = lay_over(w, &service_to_sqlite_database_link, "db", database, spec);
+    spec = lay_over(w, &service_to_local_file_link, "config", config, spec);
     shop->service = world_make_call(w, &process_service_type, 4, spec, (value){0});
     if (process_service_type.create(&shop->service) != PROVIDER_OK) {
         fail_msg("%.*s", SV_ARG(world_get_reason(&shop->service)));
@@ -194,7 +194,7 @@ static void a_changed_file_restarts_it(void **state) {
     struct provider_call file =
         world_make_call(w, &local_file_type, 5, world_make_spec(w, &local_file_type, json), (value){0});
     assert_int_equal(local_file_type.update(&file), PROVIDER_OK);
-    value spec = lay_over(w, &process_to_file_link, "config", file.spec, shop->service.spec);
+    value spec = lay_over(w, &service_to_local_file_link, "config", file.spec, shop->service.spec);
     struct provider_call c = world_make_call(w, &process_service_type, 6, spec, (value){0});
     c.prior = schema_merge(&w->arena, shop->service.spec, shop->service.computed);
     assert_int_equal(process_service_type.update(&c), PROVIDER_OK);

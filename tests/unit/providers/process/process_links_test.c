@@ -73,7 +73,7 @@ static void a_database_gives_its_path(void **state) {
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct link_call c = make_call(f, cases[i].resource, text(f, "/x/orders.db"));
-        assert_true(process_to_database_link.stage(&c));
+        assert_true(service_to_sqlite_database_link.stage(&c));
         assert_int_equal(c.contributions.len, 1);
         expect_contribution(f, &c, 0, cases[i].variable);
         assert_true(sv_eq(value_get_text(c.contributions.items[0].item), SV("/x/orders.db")));
@@ -84,20 +84,20 @@ static void annotations_name_and_silence_variables(void **state) {
     struct fixture *f = *state;
     struct link_call c = make_call(f, "orders", text(f, "/x"));
     annotate(f, &c, "process.sqlite.orders.envVarName", text(f, "DATABASE"));
-    assert_true(process_to_database_link.stage(&c));
+    assert_true(service_to_sqlite_database_link.stage(&c));
     expect_contribution(f, &c, 0, "environment.DATABASE");
     assert_true(sv_eq(provider_get_text(c.data, SV("envVarName")), SV("DATABASE")));
     const value offs[] = {value_bool(false), text(f, "false")};
     for (size_t i = 0; i < 2; i++) {
         c = make_call(f, "orders", text(f, "/x"));
         annotate(f, &c, "process.sqlite.populateEnvVars", offs[i]);
-        assert_true(process_to_database_link.stage(&c));
+        assert_true(service_to_sqlite_database_link.stage(&c));
         assert_int_equal(c.contributions.len, 0);
         assert_int_equal(c.data.kind, VALUE_MAP);
     }
     c = make_call(f, "orders", text(f, "/x"));
     annotate(f, &c, "process.sqlite.other.envVarName", text(f, "DATABASE")); /* of another resource */
-    assert_true(process_to_database_link.stage(&c));
+    assert_true(service_to_sqlite_database_link.stage(&c));
     expect_contribution(f, &c, 0, "environment.ORDERS_PATH");
 }
 
@@ -108,7 +108,7 @@ static void impossible_names_are_reported(void **state) {
         struct link_call c = make_call(f, "orders", text(f, "/x"));
         annotate(f, &c, "process.sqlite.orders.envVarName", text(f, names[i]));
         diags_init(&f->diags, &f->arena, NULL);
-        assert_false(process_to_database_link.stage(&c));
+        assert_false(service_to_sqlite_database_link.stage(&c));
         assert_int_equal(f->diags.errors, 1);
         assert_int_equal(c.contributions.len, 0);
     }
@@ -117,13 +117,13 @@ static void impossible_names_are_reported(void **state) {
 static void unknown_parts_stay_unknown(void **state) {
     struct fixture *f = *state;
     struct link_call c = make_call(f, "config", value_unknown(&type_string));
-    assert_true(process_to_file_link.stage(&c));
+    assert_true(service_to_local_file_link.stage(&c));
     assert_int_equal(c.contributions.len, 2);
     assert_int_equal(c.contributions.items[0].item.kind, VALUE_UNKNOWN);
     assert_int_equal(c.contributions.items[1].item.kind, VALUE_UNKNOWN);
     c = make_call(f, "config", text(f, "/x"));
     c.spec_b = value_unknown(NULL);
-    assert_true(process_to_file_link.stage(&c));
+    assert_true(service_to_local_file_link.stage(&c));
     assert_int_equal(c.contributions.len, 2);
 }
 
@@ -133,7 +133,7 @@ static void a_file_gives_its_path_and_digest(void **state) {
     struct link_call c = make_call(f, "config", text(f, "/x"));
     c.spec_b = value_map_with(&f->arena, c.spec_b, SV("contents"), text(f, "abc"));
     c.spec_b = value_map_with(&f->arena, c.spec_b, SV("sha256"), text(f, "of what was there before"));
-    assert_true(process_to_file_link.stage(&c));
+    assert_true(service_to_local_file_link.stage(&c));
     expect_contribution(f, &c, 0, "environment.CONFIG_PATH");
     expect_contribution(f, &c, 1, "restartOn.config");
     assert_true(sv_eq(value_get_text(c.contributions.items[1].item),
@@ -141,7 +141,7 @@ static void a_file_gives_its_path_and_digest(void **state) {
     assert_false(value_is_sensitive(c.contributions.items[1].item));
     annotate(f, &c, "process.file.populateEnvVars", value_bool(false));
     c.contributions.len = 0;
-    assert_true(process_to_file_link.stage(&c));
+    assert_true(service_to_local_file_link.stage(&c));
     assert_int_equal(c.contributions.len, 1); /* it still restarts */
     expect_contribution(f, &c, 0, "restartOn.config");
 }
@@ -151,7 +151,7 @@ static void secret_contents_have_a_secret_digest(void **state) {
     struct link_call c = make_call(f, "config", text(f, "/x"));
     value secret = value_mark(text(f, "pin 1234"), MARK_SENSITIVE);
     c.spec_b = value_map_with(&f->arena, c.spec_b, SV("contents"), secret);
-    assert_true(process_to_file_link.stage(&c));
+    assert_true(service_to_local_file_link.stage(&c));
     assert_true(value_is_sensitive(c.contributions.items[1].item));
     assert_true(value_is_sensitive(c.data));
 }
