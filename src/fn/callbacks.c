@@ -145,7 +145,7 @@ static value call_reduce(struct fn_call *c) {
 
 struct sorting {
     value *from, *to;
-    size_t len, width;       /* sorted runs of `width` items in `from` */
+    size_t len, width;       /* runs of `width` items in `from` */
     size_t start, a, b, out; /* the two runs being merged */
     value args[2];
     bool waits;

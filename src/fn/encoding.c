@@ -112,6 +112,5 @@ static const struct fn_def fn_utf8 = {
     .example_result = SV_INIT("\xC3\xA9"),
 };
 
-/* sorted */
 static const struct fn_def *const defs[] = {&fn_base64decode, &fn_base64encode, &fn_utf8};
 const struct fn_table fn_table_encoding = {defs, FN_COUNT(defs)};

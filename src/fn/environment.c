@@ -22,7 +22,6 @@ static const struct fn_def fn_cwd = {
     .details = SV_INIT("`${workingDir}` is the same, unless a resource has this name."),
 };
 
-/* sorted */
 static const struct fn_def *const defs[] = {
     &fn_cwd,
 };

@@ -8,7 +8,6 @@
 
 enum { FIELD_DESCRIPTION, FIELD_FIELD, FIELD_TYPE, FIELD_COUNT };
 
-/* sorted */
 static const sv field_names[FIELD_COUNT] = {SV_INIT("description"), SV_INIT("field"), SV_INIT("type")};
 static const struct field_set field_set = {field_names, FIELD_COUNT, "an export"};
 

@@ -5,7 +5,6 @@
 
 enum { FIELD_BY_LABEL, FIELD_EXCLUDE, FIELD_COUNT };
 
-/* sorted */
 static const sv field_names[FIELD_COUNT] = {SV_INIT("byLabel"), SV_INIT("exclude")};
 static const struct field_set field_set = {field_names, FIELD_COUNT, "a link selector"};
 

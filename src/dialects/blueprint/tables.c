@@ -1,6 +1,6 @@
-#include "dialects/blueprint/blueprint.h"
 #include "dialects/blueprint/tables.h"
 
+#include "dialects/blueprint/blueprint.h"
 #include "fn/fn.h"
 
 static const sv literal_words[] = {SV_INIT("true"), SV_INIT("false"), SV_INIT("none")};

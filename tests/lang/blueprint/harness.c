@@ -33,33 +33,42 @@ static bool read_input(struct harness *h, sv line, struct template_input *input)
     return true;
 }
 
-bool harness_load(struct harness *h, const char *path) {
+void harness_init(struct harness *h, const struct providers *providers) {
     memset(h, 0, sizeof *h);
     h->limits = limits_default;
+    h->providers = providers;
     sources_init(&h->sources, &h->arena);
     diags_init(&h->diags, &h->arena, &h->sources);
-    if (sources_read_file(&h->sources, sv_from_cstr(path), h->limits.document_bytes, &h->source, NULL) !=
-        SOURCE_READ_OK) {
-        return false;
-    }
+}
+
+void harness_load_source(struct harness *h, struct source *source) {
     struct template_input inputs[MAX_INPUTS] = {0};
     size_t count = 0;
-    sv rest = h->source->bytes;
+    sv rest = source->bytes, text = source->bytes;
+    h->source = source;
     while (rest.len > 0 && count < MAX_INPUTS) {
         count += read_input(h, sv_cut(&rest, '\n'), &inputs[count]);
     }
-    sv text = h->source->bytes;
     struct load_request r = {.arena = &h->arena,
                              .sources = &h->sources,
                              .diags = &h->diags,
                              .limits = &h->limits,
-                             .providers = sv_find(text, SV("# no-providers")) == SIZE_MAX ? &test_providers : NULL,
-                             .file = sv_from_cstr(path),
-                             .source = h->source,
+                             .providers = sv_find(text, SV("# no-providers")) == SIZE_MAX ? h->providers : NULL,
+                             .file = source->name,
+                             .source = source,
                              .inputs = inputs,
                              .input_count = count,
                              .check_inputs = sv_find(text, SV("# check-inputs")) != SIZE_MAX};
     h->template = blueprint_load(&r);
+}
+
+bool harness_load(struct harness *h, const char *path) {
+    struct source *source = NULL;
+    harness_init(h, &test_providers);
+    if (sources_read_file(&h->sources, sv_from_cstr(path), h->limits.document_bytes, &source, NULL) != SOURCE_READ_OK) {
+        return false;
+    }
+    harness_load_source(h, source);
     return true;
 }
 
