@@ -115,7 +115,7 @@ static void *arena_alloc_single(struct arena *a, size_t size) {
 
 void *arena_alloc_slow(struct arena *a, size_t size) {
     if (size == 0) {
-        size = 1;
+        return arena_alloc(a, 1); /* the block under way may have room for it */
     }
 #ifdef LINTEL_ARENA_DEBUG
     return arena_alloc_single(a, size);

@@ -51,6 +51,17 @@ static void test_nothing_is_something(void **state) {
     arena_fini(&a);
 }
 
+/* Empty arrays are common; each has an address of its own and costs a few bytes, never a block. */
+static void test_empty_objects_cost_little(void **state) {
+    (void)state;
+    struct arena a = {0};
+    for (int i = 0; i < 10000; i++) {
+        assert_non_null(arena_alloc(&a, 0));
+    }
+    assert_true(a.total <= 10000 * 64);
+    arena_fini(&a);
+}
+
 /* Growth keeps the content and zeroes the rest: in the free part, by moving, and for arrays with a block of their own.
  */
 static void test_grown_array_keeps_its_content(void **state) {
@@ -186,6 +197,7 @@ static void test_impossible_sizes_abort_with_one_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_zeroed_aligned_and_apart),
+        cmocka_unit_test(test_empty_objects_cost_little),
         cmocka_unit_test(test_nothing_is_something),
         cmocka_unit_test(test_grown_array_keeps_its_content),
 #ifndef LINTEL_ARENA_DEBUG
