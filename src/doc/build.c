@@ -1,10 +1,6 @@
 #include "doc/build.h"
 
-#include "base/num.h"
-#include "base/utf8.h"
-
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -25,20 +21,7 @@ void build_init(struct build *b, struct arena *a, struct source *source, const s
 
 void build_fini(struct build *b) {
     b->stream->node_count -= (size_t)(b->end_node - b->next_node);
-    free(b->children);
-    free(b->text);
-    free(b->key_index);
-}
-
-/* Scratch memory is grown like the arena's: no memory means the end of the process, never a NULL. */
-static void *grow_scratch(void *old, size_t count, size_t size) {
-    size_t bytes;
-    if (!num_mul_size(count, size, &bytes))
-        abort();
-    void *scratch = realloc(old, bytes);
-    if (!scratch)
-        abort();
-    return scratch;
+    arena_fini(&b->scratch);
 }
 
 void build_add_block(struct build *b) {
@@ -56,14 +39,16 @@ void build_add_block(struct build *b) {
 
 void build_grow_children(struct build *b) {
     size_t cap = b->child_cap ? b->child_cap + b->child_cap / 2 : 64;
-    b->children = grow_scratch(b->children, cap, sizeof *b->children);
+    b->children = arena_grow_array(&b->scratch, b->children, b->child_cap, cap, sizeof *b->children);
     b->child_cap = cap;
 }
 
 char *build_get_text(struct build *b, size_t size) {
+    enum { FIRST_TEXT = 256 };
     if (size > b->text_cap) {
-        b->text_cap = size < 256 ? 256 : size;
-        b->text = grow_scratch(b->text, b->text_cap, 1);
+        size_t doubled = b->text_cap ? 2 * b->text_cap : FIRST_TEXT;
+        b->text_cap = size > doubled ? size : doubled;
+        b->text = arena_alloc(&b->scratch, b->text_cap);
     }
     return b->text;
 }
@@ -118,7 +103,7 @@ static size_t clear_key_index(struct build *b, size_t count) {
     while (cap < 2 * count)
         cap *= 2;
     if (cap > b->key_index_cap) {
-        b->key_index = grow_scratch(b->key_index, cap, sizeof *b->key_index);
+        b->key_index = ARENA_ARRAY(&b->scratch, uint32_t, cap);
         b->key_index_cap = cap;
     }
     memset(b->key_index, 0, cap * sizeof *b->key_index);

@@ -10,6 +10,7 @@
 
 struct build {
     struct arena *arena;
+    struct arena scratch; /* for the time of reading */
     struct source *source;
     const struct doc_options *options;
     const struct limits *limits;

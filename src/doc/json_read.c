@@ -3,8 +3,9 @@
 #include "doc/chars.h"
 #include "doc/decode.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+enum { FIRST_FRAMES = 16 };
 
 enum wants {
     WANTS_FIRST = 1, /* an entry or the closing bracket */
@@ -103,10 +104,9 @@ static void open_bracket(struct json *j) {
         return;
     }
     if (j->depth == j->cap) {
-        j->cap = j->cap ? j->cap * 2 : 16;
-        j->frames = realloc(j->frames, j->cap * sizeof *j->frames);
-        if (!j->frames)
-            abort();
+        size_t cap = j->cap ? j->cap * 2 : FIRST_FRAMES;
+        j->frames = arena_grow_array(&j->b->scratch, j->frames, j->cap, cap, sizeof *j->frames);
+        j->cap = cap;
     }
     j->frames[j->depth++] =
         (struct frame){.is_object = *p == '{', .wants = WANTS_FIRST, .first = j->b->child_count, .start = p};
@@ -392,5 +392,4 @@ void json_read(struct build *b) {
     doc->root = b->children[0];
     doc->at = build_span(b, start, j.p);
     b->child_count = 0;
-    free(j.frames);
 }

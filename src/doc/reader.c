@@ -72,7 +72,8 @@ static bool check_encoding(struct build *b) {
 }
 
 static bool check_size(struct build *b) {
-    size_t limit = b->limits->document_bytes < UINT32_MAX ? b->limits->document_bytes : UINT32_MAX - 1;
+    /* Places are 32 bits wide, columns have a sign. */
+    size_t limit = b->limits->document_bytes < INT32_MAX ? b->limits->document_bytes : INT32_MAX;
     if (b->source->bytes.len <= limit)
         return true;
     build_stop(b, build_span(b, b->base, b->base), "size of the document in bytes", limit);
@@ -93,8 +94,6 @@ struct doc_stream *doc_read(struct arena *a, struct source *source, const struct
     b.diags = diags;
     if (!check_size(&b) || (source->bytes.len > 0 && !check_encoding(&b)))
         add_error_document(&b);
-    else if (source->bytes.len == 0 && options->format == DOC_YAML)
-        yaml_read(a, &b);
     else if (options->format == DOC_YAML)
         yaml_read(a, &b);
     else
@@ -105,7 +104,9 @@ struct doc_stream *doc_read(struct arena *a, struct source *source, const struct
 
 enum doc_format doc_find_format(sv file_name) {
     size_t dot = sv_rfind_char(file_name, '.');
-    sv extension = dot == SIZE_MAX ? (sv){0} : sv_slice(file_name, dot, file_name.len);
+    if (dot == SIZE_MAX)
+        return 0;
+    sv extension = sv_slice(file_name, dot, file_name.len);
     if (sv_eq(extension, SV(".yaml")) || sv_eq(extension, SV(".yml")))
         return DOC_YAML;
     if (sv_eq(extension, SV(".json")))

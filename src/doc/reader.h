@@ -37,7 +37,9 @@ struct doc_options {
 extern const struct doc_options doc_options_yaml;
 extern const struct doc_options doc_options_blueprint;
 
-/* Reads one source. Never NULL; `has_errors` of the stream tells whether something was reported. All lives in `a`. */
+/* Reads one source. Never NULL; `has_errors` of the stream tells whether something was reported. All lives in `a`.
+ * There is always a first document: an EMPTY scalar for a YAML stream without any, an ERROR for bytes that could not be
+ * read at all. Duplicates are scalar keys of equal text, however they are quoted. */
 struct doc_stream *doc_read(struct arena *a, struct source *source, const struct doc_options *options,
                             struct diags *diags);
 

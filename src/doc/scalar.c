@@ -65,6 +65,10 @@ static struct scalar make_bool(bool b) {
     return (struct scalar){.kind = SCALAR_BOOL, .boolean = b};
 }
 
+static struct scalar make_null(void) {
+    return (struct scalar){.kind = SCALAR_NULL};
+}
+
 static struct scalar make_string(sv text) {
     return (struct scalar){.kind = SCALAR_STRING, .text = text};
 }
@@ -96,18 +100,19 @@ static struct scalar resolve_number(sv s) {
     return is_core_float(s) ? make_float(s) : make_string(s);
 }
 
-struct scalar scalar_resolve_core(sv s) {
+struct scalar scalar_resolve_core(sv plain_text) {
+    sv s = plain_text;
     static const char *const nulls[] = {"null", "Null", "NULL", "~"};
     static const char *const trues[] = {"true", "True", "TRUE"};
     static const char *const falses[] = {"false", "False", "FALSE"};
     enum { NULLS = 4, BOOLS = 3 };
     if (s.len == 0)
-        return (struct scalar){.kind = SCALAR_NULL};
+        return make_null();
     switch (s.data[0]) {
     case 'n':
     case 'N':
     case '~':
-        return is_one_of(s, nulls, NULLS) ? (struct scalar){.kind = SCALAR_NULL} : make_string(s);
+        return is_one_of(s, nulls, NULLS) ? make_null() : make_string(s);
     case 't':
     case 'T':
         return is_one_of(s, trues, BOOLS) ? make_bool(true) : make_string(s);
@@ -120,9 +125,10 @@ struct scalar scalar_resolve_core(sv s) {
     return is_digit(s.data[0]) || strchr("+-.", s.data[0]) ? resolve_number(s) : make_string(s);
 }
 
-struct scalar scalar_resolve_json(sv s) {
+struct scalar scalar_resolve_json(sv plain_text) {
+    sv s = plain_text;
     if (sv_eq(s, SV("null")))
-        return (struct scalar){.kind = SCALAR_NULL};
+        return make_null();
     if (sv_eq(s, SV("true")) || sv_eq(s, SV("false")))
         return make_bool(s.data[0] == 't');
     size_t sign = s.len > 0 && s.data[0] == '-';

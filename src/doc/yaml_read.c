@@ -2,7 +2,6 @@
 
 #include "doc/yaml.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_FRAMES = 16 };
@@ -16,12 +15,9 @@ void yaml_report(struct yaml *y, const char *from, const char *to, const char *m
 static void grow_frames(struct yaml *y) {
     size_t used = y->frames ? (size_t)(y->top - y->frames) : 0;
     size_t cap = y->frame_cap ? y->frame_cap * 2 : FIRST_FRAMES;
-    struct frame *frames = realloc(y->frames, cap * sizeof *frames);
-    if (!frames)
-        abort();
-    y->frames = frames;
+    y->frames = arena_grow_array(&y->b.scratch, y->frames, y->frame_cap, cap, sizeof *y->frames);
     y->frame_cap = cap;
-    y->top = frames + used;
+    y->top = y->frames + used;
 }
 
 void yaml_open_anchor(struct yaml *y, const struct node_props *props) {
@@ -287,6 +283,5 @@ void yaml_read(struct arena *a, struct build *build) {
     }
     if (y.b.stream->documents.len == 0)
         add_empty_document(&y);
-    free(y.frames);
     *build = y.b;
 }

@@ -186,7 +186,7 @@ struct node *yaml_read_block_scalar(struct yaml *y) {
     if (!rest)
         return NULL;
     block.body = *rest ? char_skip_break(rest) : rest;
-    const char *mistake = decode_find_block_end(&block, (size_t)(y->top->indent + 1));
+    const char *mistake = decode_find_block_end(&block, (size_t)y->top->indent + 1);
     if (mistake && *mistake == '\t')
         yaml_report(y, mistake, mistake + 1, "tab in the indentation", "indent with spaces");
     else if (mistake)
@@ -216,7 +216,9 @@ static void report_anchor(struct yaml *y, const struct node *alias, bool is_open
         return;
     }
     struct hint hint = HINT(alias->text);
-    for (size_t i = 0; i < y->b.anchors.len && i < 1000; i++)
+    enum { HINTS = 100, CANDIDATES = 1000 }; /* hints are for people: no need to compare everything with everything */
+    size_t candidates = y->b.diags->errors > HINTS ? 0 : y->b.anchors.len;
+    for (size_t i = 0; i < candidates && i < CANDIDATES; i++)
         hint_offer(&hint, y->b.anchors.entries[i].key);
     struct diag *d =
         diags_add(build_fail(&y->b), DIAG_invalid_syntax, alias->at, "anchor '%.*s' does not exist", SV_ARG(name));

@@ -36,6 +36,8 @@ static void check_places(const struct checked *c, const struct node *n) {
 
 static void check_node(struct checked *c, const struct node *n) {
     check_that(n != NULL, "no node is missing");
+    if (!n)
+        return;
     check_span(c, n->at);
     if (n->kind == NODE_SCALAR) {
         check_places(c, n);

@@ -4,10 +4,9 @@
  * command line. */
 #include "suite.h"
 
-#include "text/render.h"
+#include "base/num.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char suffix[] = ".expect";
@@ -32,8 +31,9 @@ static const struct node *find_path(const struct node *n, sv path) {
     while (n && path.len > 0) {
         sv step = sv_cut(&path, '.');
         if (n->kind == NODE_SEQUENCE) {
-            size_t index = (size_t)atoi(step.data);
-            n = index < n->count ? n->items[index] : NULL;
+            int64_t index;
+            bool is_there = num_parse_i64(step, 10, &index) == NUM_OK && index >= 0 && index < n->count;
+            n = is_there ? n->items[index] : NULL;
         } else {
             n = node_find(n, step);
         }

@@ -186,7 +186,7 @@ static void test_comments_keep_their_places(void **state) {
     reading_open(&r, SV("# top\na: 1 # side\nb: [x, # in\n  y]\n"), &options);
     static const char *const texts[] = {" top", " side", " in"};
     assert_int_equal(r.stream->comments.len, 3);
-    for (size_t i = 0; i < r.stream->comments.len; i++) {
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_true(sv_eq_cstr(r.stream->comments.items[i].text, texts[i]));
         assert_int_equal(r.stream->comments.items[i].own_line, i == 0);
     }
@@ -214,9 +214,9 @@ static void test_documents_of_a_stream(void **state) {
 
 static void test_BP_012_line_ends_and_byte_order_mark(void **state) {
     (void)state;
-    static const char *const texts[] = {"\xef\xbb\xbf"
-                                        "a: 1\nb: |\n  x\n  y\n",
-                                        "a: 1\r\nb: |\r\n  x\r\n  y\r\n", "a: 1\rb: |\r  x\r  y\r"};
+    static const char with_mark[] = "\xef\xbb\xbf"
+                                    "a: 1\nb: |\n  x\n  y\n";
+    static const char *const texts[] = {with_mark, "a: 1\r\nb: |\r\n  x\r\n  y\r\n", "a: 1\rb: |\r  x\r  y\r"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct reading r;
         open_good(&r, texts[i]);
