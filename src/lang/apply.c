@@ -9,11 +9,14 @@ static enum diag_code get_type_code(const struct evaluator *ev) {
     return ev->o.policy->type_code != 0 ? ev->o.policy->type_code : DIAG_invalid_substitution;
 }
 
-static void apply_fn(struct evaluator *ev, const struct closure *c, const value *args, size_t count, size_t item) {
+static void apply_fn(struct evaluator *ev, const struct application *a) {
+    const struct closure *c = a->function;
+    const value *args = a->args;
+    size_t count = a->count;
     struct frame *f = machine_push(ev, FRAME_CALL, NULL, NULL);
     call_open(ev, f, c->fn, NULL, count + c->captured_count);
     f->call->given = true;
-    f->call->item = item;
+    f->call->item = a->item;
     f->phase = CALL_READY;
     ev->apply_depth++;
     /* The arguments may be on the value stack, which moves when it grows. */
@@ -87,16 +90,16 @@ enum flow body_step(struct evaluator *ev, struct frame *f) {
     return FLOW_DONE;
 }
 
-static bool apply_chain(struct evaluator *ev, const struct closure *c, const value *args, size_t count, span at,
-                        value *result) {
-    if (count != 1) {
-        *result = eval_fail(ev, get_type_code(ev), at, "a chain of functions takes one argument, not %zu", count);
+static bool apply_chain(struct evaluator *ev, const struct application *a, value *result) {
+    if (a->count != 1) {
+        *result = eval_fail(ev, get_type_code(ev), a->at, "a chain of functions takes one argument, not %zu", a->count);
         return true;
     }
+    value arg = a->args[0];
     struct frame *f = machine_push(ev, FRAME_CHAIN, NULL, NULL);
-    f->closure = c;
+    f->closure = a->function;
     f->waiting = true;
-    ev->answer = args[0];
+    ev->answer = arg;
     return false;
 }
 
@@ -104,7 +107,8 @@ enum flow chain_step(struct evaluator *ev, struct frame *f) {
     value v = ev->answer;
     while (f->index < f->closure->chain_count) {
         const struct closure *next = f->closure->chain[f->index++];
-        if (!apply_begin(ev, next, &v, 1, 0, report_get_span(ev), &v)) {
+        value arg = v;
+        if (!apply_begin(ev, &(struct application){next, &arg, 1, 0, report_get_span(ev)}, &v)) {
             return FLOW_WAIT;
         }
     }
@@ -112,23 +116,24 @@ enum flow chain_step(struct evaluator *ev, struct frame *f) {
     return FLOW_DONE;
 }
 
-static bool has_right_count(struct evaluator *ev, const struct closure *c, size_t count, span at, value *result) {
-    size_t given = c->captured_count + count, wanted = c->lambda->count;
+static bool has_right_count(struct evaluator *ev, const struct application *a, value *result) {
+    size_t given = a->function->captured_count + a->count, wanted = a->function->lambda->count;
     if (given == wanted) {
         return true;
     }
     if (given > wanted) {
-        *result = eval_fail(ev, get_type_code(ev), at, "found %zu argument(s), but expects %zu", given, wanted);
+        *result = eval_fail(ev, get_type_code(ev), a->at, "found %zu argument(s), but expects %zu", given, wanted);
     } else {
-        *result = eval_fail(ev, get_type_code(ev), at, "%zu arguments are given where %zu are needed", given, wanted);
+        *result =
+            eval_fail(ev, get_type_code(ev), a->at, "%zu arguments are given where %zu are needed", given, wanted);
     }
     return false;
 }
 
-bool apply_begin(struct evaluator *ev, const struct closure *c, const value *args, size_t count, size_t item, span at,
-                 value *result) {
+bool apply_begin(struct evaluator *ev, const struct application *a, value *result) {
+    const struct closure *c = a->function;
     if (ev->apply_depth >= APPLY_DEPTH) {
-        *result = machine_exhaust(ev, at, "functions call each other too deeply");
+        *result = machine_exhaust(ev, a->at, "functions call each other too deeply");
         return true;
     }
     if (!machine_spend(ev)) {
@@ -136,17 +141,17 @@ bool apply_begin(struct evaluator *ev, const struct closure *c, const value *arg
         return true;
     }
     if (c->chain_count > 0) {
-        return apply_chain(ev, c, args, count, at, result);
+        return apply_chain(ev, a, result);
     }
     if (c->fn != NULL) {
-        apply_fn(ev, c, args, count, item);
+        apply_fn(ev, a);
         return false;
     }
-    if (ev->o.policy->partial_application && c->captured_count + count < c->lambda->count) {
-        *result = apply_partly(ev, c, args, count);
+    if (ev->o.policy->partial_application && c->captured_count + a->count < c->lambda->count) {
+        *result = apply_partly(ev, c, a->args, a->count);
         return true;
     }
-    return !has_right_count(ev, c, count, at, result) || apply_lambda(ev, c, args, count, result);
+    return !has_right_count(ev, a, result) || apply_lambda(ev, c, a->args, a->count, result);
 }
 
 /* CALL of a value: slot 0 is the function, behind it the arguments. */
@@ -154,7 +159,7 @@ static enum flow apply_callee(struct evaluator *ev, struct frame *f) {
     const struct expr *e = f->expr;
     value *slots = ev->values + f->base;
     value v = {0};
-    if (marks_decide(ev, NULL, 0, NULL, slots, 1, &v)) {
+    if (marks_decide_one(ev, slots[0], &v)) {
         ev->answer = v;
         return FLOW_DONE;
     }
@@ -165,7 +170,7 @@ static enum flow apply_callee(struct evaluator *ev, struct frame *f) {
     }
     /* A lambda sees its arguments whatever they are; strict operands are decided here. */
     unsigned sees = FN_SEES_UNKNOWN | FN_SEES_ABSENT | FN_SEES_NULL;
-    if (marks_decide(ev, e, sees, NULL, slots + 1, e->count, &v)) {
+    if (marks_decide(ev, &(struct operands){.e = e, .sees = sees, .args = slots + 1, .count = e->count}, &v)) {
         ev->answer = v;
         return FLOW_DONE;
     }
@@ -174,7 +179,7 @@ static enum flow apply_callee(struct evaluator *ev, struct frame *f) {
     if (e->count > 0) {
         memcpy(args, slots + 1, e->count * sizeof *args);
     }
-    f->waiting = !apply_begin(ev, slots[0].function, args, e->count, 0, e->at, &v);
+    f->waiting = !apply_begin(ev, &(struct application){slots[0].function, args, e->count, 0, e->at}, &v);
     if (f->waiting) {
         return FLOW_WAIT;
     }

@@ -65,7 +65,7 @@ static value seal_result(struct evaluator *ev, struct frame *f, value v) {
 static bool forced_decides(struct evaluator *ev, struct frame *f, size_t arg, value *result) {
     const struct fn_def *fn = f->call->call.fn;
     value one = get_args(ev, f)[arg];
-    return marks_decide(ev, NULL, fn->flags, fn, &one, 1, result);
+    return marks_decide(ev, &(struct operands){.fn = fn, .sees = fn->flags, .args = &one, .count = 1}, result);
 }
 
 static bool is_settled_arg(struct evaluator *ev, struct frame *f, size_t arg) {
@@ -89,8 +89,10 @@ static bool serve_request(struct evaluator *ev, struct frame *f) {
         }
         break;
     case FN_APPLY:
-        now = apply_begin(ev, q->function, q->args, q->count, q->index == SIZE_MAX ? 0 : q->index + 1,
-                          get_call_span(ev, f), &v);
+        now = apply_begin(ev,
+                          &(struct application){q->function, q->args, q->count, q->index == SIZE_MAX ? 0 : q->index + 1,
+                                                get_call_span(ev, f)},
+                          &v);
         break;
     case FN_EVALUATE:
         now = machine_begin(ev, q->expr, q->scope, &v);
@@ -178,7 +180,8 @@ static enum flow call_ready(struct evaluator *ev, struct frame *f) {
         return end_call(ev, f, v);
     }
     bool lazy = (fn->flags & (FN_LAZY | FN_SYNTACTIC)) != 0;
-    if (!lazy && marks_decide(ev, f->call->call.expr, fn->flags, fn, get_args(ev, f), f->call->call.count, &v)) {
+    struct operands o = {f->call->call.expr, fn, fn->flags, get_args(ev, f), f->call->call.count};
+    if (!lazy && marks_decide(ev, &o, &v)) {
         return end_call(ev, f, v);
     }
     return call_invoke(ev, f);

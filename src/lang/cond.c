@@ -11,7 +11,7 @@ static int get_truth(const struct evaluator *ev, value v) {
 /* The branch to be evaluated, or NULL when the condition decides (the value is in `answer`). */
 static const struct expr *choose(struct evaluator *ev, const struct expr *e, value condition) {
     value v = {0};
-    if (marks_decide(ev, e, 0, NULL, &condition, 1, &v)) {
+    if (marks_decide(ev, &(struct operands){.e = e, .args = &condition, .count = 1}, &v)) {
         ev->answer = v;
         return NULL;
     }

@@ -41,7 +41,7 @@ static value add_spread(struct evaluator *ev, struct map_builder *b, const struc
         return v;
     }
     value decided = {0};
-    if (marks_decide(ev, NULL, 0, NULL, &v, 1, &decided)) {
+    if (marks_decide_one(ev, v, &decided)) {
         return decided;
     }
     const char *kind = value_get_kind_name((enum value_kind)v.kind);
@@ -71,7 +71,7 @@ static value make_computed(struct evaluator *ev, const struct expr *e, const val
     uint8_t key_marks = 0;
     for (uint32_t i = 0; i < e->count; i++) {
         value key = parts[(size_t)i * 2], decided = {0};
-        if (marks_decide(ev, NULL, 0, NULL, &key, 1, &decided)) {
+        if (marks_decide_one(ev, key, &decided)) {
             return decided;
         }
         if (key.kind != VALUE_STRING) {

@@ -83,7 +83,7 @@ struct expr *expr_new_error(struct arena *a, span at);
 /* Calls `visit` for the expression and everything below, parents first, in order of text; iterative. A false answer
  * skips what is below. */
 typedef bool (*expr_visitor)(void *user, const struct expr *e);
-void expr_walk(const struct expr *e, expr_visitor visit, void *user);
+void expr_walk(const struct expr *root, expr_visitor visit, void *user);
 /* True when no reference, impure call or directive is in it. */
 bool expr_is_literal(const struct expr *e);
 

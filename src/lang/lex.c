@@ -358,20 +358,19 @@ bool lex_get_string(const struct lexer *l, struct arena *a, sv *result, size_t *
     struct buf out = BUF(a);
     buf_reserve(&out, inner.len + 1);
     for (size_t i = 0; i < inner.len;) {
+        size_t start = i;
         char c = inner.data[i++];
-        size_t start = i - 1;
-        if (c != '\\') {
-            buf_append_char(&out, c);
-        } else if (!l->lexis->quote_escape_only) {
+        if (c == '\\' && !l->lexis->quote_escape_only) {
             if (!decode_escape(&out, inner, &i)) {
                 *bad = l->token.from + 1 + start;
                 return false;
             }
-        } else if (i < inner.len && inner.data[i] == quote) {
-            buf_append_char(&out, inner.data[i++]);
-        } else {
-            buf_append_char(&out, c);
+            continue;
         }
+        if (c == '\\' && i < inner.len && inner.data[i] == quote) {
+            c = inner.data[i++];
+        }
+        buf_append_char(&out, c);
     }
     *result = buf_get_sv(&out);
     return true;

@@ -136,9 +136,15 @@ enum flow callee_step(struct evaluator *ev, struct frame *f);
 /* apply.c */
 enum flow body_step(struct evaluator *ev, struct frame *f);
 enum flow chain_step(struct evaluator *ev, struct frame *f);
-/* Calls a function value: true when the result is there at once. `item` is the number of a callback's item + 1. */
-bool apply_begin(struct evaluator *ev, const struct closure *c, const value *args, size_t count, size_t item, span at,
-                 value *result);
+struct application {
+    const struct closure *function;
+    const value *args;
+    size_t count;
+    size_t item; /* number of a callback's item + 1 (FN-026); 0: none */
+    span at;     /* the call, for messages */
+};
+/* Calls a function value: true when the result is there at once. */
+bool apply_begin(struct evaluator *ev, const struct application *a, value *result);
 void call_open(struct evaluator *ev, struct frame *f, const struct fn_def *fn, const struct expr *e, size_t count);
 /* Runs a function whose arguments are ready, or waits. */
 enum flow call_invoke(struct evaluator *ev, struct frame *f);
@@ -150,9 +156,17 @@ enum flow cond_step(struct evaluator *ev, struct frame *f);
 
 /* marks.c: the one place where marks and words go from operands to results, and where operands decide instead of
  * functions. */
-/* True when an operand decides; `*result` is then the value of the whole. Flags are of enum fn_flags. */
-bool marks_decide(struct evaluator *ev, const struct expr *e, unsigned flags, const struct fn_def *fn,
-                  const value *args, size_t count, value *result);
+struct operands {
+    const struct expr *e;    /* for places; may be NULL */
+    const struct fn_def *fn; /* for messages and the type of an unknown result; may be NULL */
+    unsigned sees;           /* enum fn_flags: FN_SEES_… */
+    const value *args;
+    size_t count;
+};
+/* True when an operand decides; `*result` is then the value of the whole. */
+bool marks_decide(struct evaluator *ev, const struct operands *o, value *result);
+/* The same for one operand of a construct that is no call. */
+bool marks_decide_one(struct evaluator *ev, value operand, value *result);
 /* The result with the marks and the word of all operands. */
 value marks_join(struct evaluator *ev, const value *args, size_t count, value result);
 /* The dialect's word only. */

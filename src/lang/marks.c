@@ -93,15 +93,15 @@ bool marks_item_ends_early(const struct evaluator *ev, value v) {
            marks_get_rule(ev->o.policy->failed_item, OPERAND_ABSORB) != OPERAND_PASS;
 }
 
-static value fail_operand(struct evaluator *ev, const struct expr *e, const struct fn_def *fn, size_t index, value v) {
+static value fail_operand(struct evaluator *ev, const struct operands *o, size_t index) {
     enum diag_code code = ev->o.policy->operand_code != 0 ? ev->o.policy->operand_code : DIAG_invalid_substitution;
-    bool has_place = e != NULL && e->call.args != NULL && index < e->count;
-    span at = has_place ? e->call.args[index]->at : report_get_span(ev);
-    const char *kind = value_get_kind_name((enum value_kind)v.kind);
-    if (fn == NULL) {
+    bool has_place = o->e != NULL && o->e->call.args != NULL && index < o->e->count;
+    span at = has_place ? o->e->call.args[index]->at : report_get_span(ev);
+    const char *kind = value_get_kind_name((enum value_kind)o->args[index].kind);
+    if (o->fn == NULL) {
         return eval_fail(ev, code, at, "'%s' cannot stand here", kind);
     }
-    return eval_fail(ev, code, at, "'%.*s': argument %zu must not be '%s'", SV_ARG(fn->name), index + 1, kind);
+    return eval_fail(ev, code, at, "'%.*s': argument %zu must not be '%s'", SV_ARG(o->fn->name), index + 1, kind);
 }
 
 /* The operands of each deciding kind that come first. */
@@ -151,24 +151,28 @@ static value make_absorbed(const struct fn_def *fn, enum operand operand, value 
     return operand == OPERAND_NULL ? value_null() : value_unknown(fn != NULL ? fn->result : NULL);
 }
 
-bool marks_decide(struct evaluator *ev, const struct expr *e, unsigned flags, const struct fn_def *fn,
-                  const value *args, size_t count, value *result) {
-    struct deciders d = find_deciders(ev, flags, args, count);
+bool marks_decide(struct evaluator *ev, const struct operands *o, value *result) {
+    struct deciders d = find_deciders(ev, o->sees, o->args, o->count);
     enum operand operand = choose(ev, &d);
     if (operand == OPERAND_PLAIN) {
         return false;
     }
     size_t index = d.first[operand] - 1;
-    if (get_operand_rule(ev, flags, operand) == OPERAND_FAIL) {
-        *result = fail_operand(ev, e, fn, index, args[index]);
+    if (get_operand_rule(ev, o->sees, operand) == OPERAND_FAIL) {
+        *result = fail_operand(ev, o, index);
         return true;
     }
-    value v = marks_join(ev, args, count, make_absorbed(fn, operand, args[index]));
+    value v = marks_join(ev, o->args, o->count, make_absorbed(o->fn, operand, o->args[index]));
     if (operand != OPERAND_FAILED && ev->o.ops->absorb != NULL) {
-        v = ev->o.ops->absorb(ev->o.user, ev, e, args, count, v);
+        v = ev->o.ops->absorb(ev->o.user, ev, o->e, o->args, o->count, v);
     }
     *result = v;
     return true;
+}
+
+bool marks_decide_one(struct evaluator *ev, value operand, value *result) {
+    struct operands o = {.args = &operand, .count = 1};
+    return marks_decide(ev, &o, result);
 }
 
 bool marks_decide_items(struct evaluator *ev, const value *items, size_t count, value *result) {

@@ -41,7 +41,8 @@ static size_t find_open(const struct lexis *x, sv text, size_t from, size_t *esc
     size_t open = find_next(text, x->open, from);
     *escape = SIZE_MAX;
     if (open != SIZE_MAX && x->escape.len > 0) {
-        size_t escaped = find_next(text, x->escape, from);
+        sv before = sv_slice(text, 0, open + x->escape.len); /* no further: that would be quadratic */
+        size_t escaped = find_next(before, x->escape, from);
         *escape = escaped <= open ? escaped : SIZE_MAX;
     }
     return open;

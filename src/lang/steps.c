@@ -90,7 +90,7 @@ static value take_step(struct evaluator *ev, value base, const struct step *s, c
 /* What an index expression has given, as a step; false when it decides the whole. */
 static bool make_step(struct evaluator *ev, const struct step *written, value v, struct step *s, value *result) {
     *s = *written;
-    if (marks_decide(ev, NULL, 0, NULL, &v, 1, result)) {
+    if (marks_decide_one(ev, v, result)) {
         return false;
     }
     if (v.kind == VALUE_STRING) {

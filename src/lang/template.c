@@ -47,8 +47,24 @@ static value check_part(struct evaluator *ev, span at, value v) {
     return fail_part(ev, at, v);
 }
 
+/* Room for the text, so that it is not moved while it grows. */
+static size_t guess_length(const value *parts, size_t count) {
+    enum { NUMBER_LENGTH = 20 };
+    size_t length = 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t part =
+            parts[i].kind == VALUE_STRING || parts[i].kind == VALUE_BYTES ? parts[i].text->len : NUMBER_LENGTH;
+        if (parts[i].kind != VALUE_ABSENT && part < SIZE_MAX / 2 - length) {
+            length += part;
+        }
+    }
+    return length;
+}
+
 static value join_text(struct evaluator *ev, const value *parts, size_t count, span at) {
     struct buf out = BUF(ev->o.arena);
+    size_t room = guess_length(parts, count);
+    buf_reserve(&out, room < ev->o.limits->result_text ? room : ev->o.limits->result_text);
     void (*print)(struct buf *, value) =
         ev->o.policy->print_scalar != NULL ? ev->o.policy->print_scalar : value_print_scalar;
     for (size_t i = 0; i < count; i++) {
@@ -69,9 +85,10 @@ static value make(struct evaluator *ev, struct frame *f) {
     const value *parts = ev->values + f->base;
     size_t count = f->expr->count;
     value v = {0};
-    unsigned sees = FN_SEES_ABSENT | FN_SEES_NULL;
     static const struct fn_def text = {.name = SV_INIT("text"), .result = &type_string};
-    if (marks_decide(ev, f->expr, sees, &text, parts, count, &v)) {
+    struct operands o = {
+        .e = f->expr, .fn = &text, .sees = FN_SEES_ABSENT | FN_SEES_NULL, .args = parts, .count = count};
+    if (marks_decide(ev, &o, &v)) {
         return v;
     }
     return marks_join(ev, parts, count, join_text(ev, parts, count, f->expr->at));

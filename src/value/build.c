@@ -203,7 +203,10 @@ static size_t find_entry(const struct value_map *map, sv key) {
 
 value value_map_find(value v, sv key) {
     size_t at = find_entry(v.map, key);
-    return at == SIZE_MAX ? (value){0} : v.map->entries[at].item;
+    if (at == SIZE_MAX) {
+        return (value){0};
+    }
+    return v.map->entries[at].item;
 }
 
 bool value_map_has(value v, sv key) {

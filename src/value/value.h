@@ -150,7 +150,7 @@ void value_print_scalar(struct buf *out, value v);
 /* JSON; unknown as null is never written silently: {"$lintel": "unknown"} stands for it, absent items do not occur.
  * Bytes as text when valid UTF-8, else base64 under {"$lintel": "bytes", "base64": …}. Redacted leaves are the string
  * "(sensitive)". */
-void value_write_json(struct jsonw *w, value v, enum secrecy secrecy);
+void value_write_json(struct jsonw *j, value v, enum secrecy secrecy);
 sv value_print_json(struct arena *a, value v, int indent, enum secrecy secrecy);
 /* One short line for people: strings quoted, long ones cut, (known on deploy), (sensitive), control characters escaped.
  */

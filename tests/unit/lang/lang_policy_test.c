@@ -157,7 +157,7 @@ static void test_many_provisional_cells_are_quick(void **state) {
     }
     assert_cell(&w, "c0", "1");
     assert_cell(&w, "c7", "PENDING");
-    assert_true(w.resolved < 20 * LENGTH);
+    assert_true(w.resolved < (size_t)20 * LENGTH);
     world_fini(&w);
 }
 
