@@ -19,6 +19,7 @@ struct sql_db {
     int64_t deadline_ms;
     sv error;
     int error_code, system_error;
+    size_t log_pages;
     bool confined;
 };
 
@@ -449,6 +450,21 @@ enum sql_result sql_backup(struct sql_db *db, sv path) {
     }
     sql_close(target);
     return result;
+}
+
+static int on_log(void *user, sqlite3 *handle, const char *name, int pages) {
+    (void)handle;
+    (void)name;
+    ((struct sql_db *)user)->log_pages = pages > 0 ? (size_t)pages : 0;
+    return SQLITE_OK;
+}
+
+void sql_watch_log(struct sql_db *db) {
+    sqlite3_wal_hook(db->handle, on_log, db);
+}
+
+size_t sql_get_log_pages(const struct sql_db *db) {
+    return db->log_pages;
 }
 
 enum sql_result sql_checkpoint(struct sql_db *db, bool truncate) {

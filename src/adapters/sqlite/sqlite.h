@@ -105,6 +105,10 @@ enum sql_result sql_backup(struct sql_db *db, sv path);
 /* Moves the log into the database as far as nobody reads; `truncate`: and cuts the log to nothing. SQL_BUSY when not
  * all could be moved. */
 enum sql_result sql_checkpoint(struct sql_db *db, bool truncate);
+/* Pages in the log after the last commit of this connection, those included that have been moved already; 0 until
+ * sql_watch_log was called, which also ends automatic checkpoints. */
+void sql_watch_log(struct sql_db *db);
+size_t sql_get_log_pages(const struct sql_db *db);
 /* PRAGMA integrity_check; `why` is what it found first (lives in the arena of the connection). */
 enum sql_result sql_check_integrity(struct sql_db *db, sv *why);
 

@@ -81,7 +81,11 @@ static enum store_result open_db(struct sqlite_store *s) {
     r = SQL_EXEC(s->db, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
                         "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;"
                         "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000");
-    return r == SQL_OK ? STORE_OK : report_sql(s, r, "cannot be opened");
+    if (r != SQL_OK) {
+        return report_sql(s, r, "cannot be opened");
+    }
+    sql_watch_log(s->db);
+    return STORE_OK;
 }
 
 enum store_result connect_db(struct sqlite_store *s) {

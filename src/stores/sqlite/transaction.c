@@ -6,8 +6,8 @@
 #include <assert.h>
 
 enum {
-    CHECKPOINT_FROM = 8 << 20,  /* bytes of log from which a commit tries to empty it */
-    CHECKPOINT_MUST = 64 << 20, /* from which it waits for others */
+    CHECKPOINT_FROM = 4096,  /* pages of log from which a commit tries to move them into the database */
+    CHECKPOINT_MUST = 16384, /* from which it waits for others */
     CHECKPOINT_WAIT_MS = 2000,
     CLOSE_WAIT_MS = 500,
 };
@@ -111,13 +111,22 @@ void sqlite_rollback(struct store *store) {
     end_transaction(s);
 }
 
-void checkpoint(struct sqlite_store *s, bool at_close) {
+/* A log that was moved completely starts again from its beginning with the next commit, so the pages are counted, not
+ * the bytes of the file. */
+static bool is_due(struct sqlite_store *s, bool at_close, int64_t *wait_ms) {
     int64_t size = 0, mtime_ns = 0;
-    if (!files_get_stamp(s->wal_path, &size, &mtime_ns) || size == 0 || (!at_close && size < CHECKPOINT_FROM)) {
-        return;
+    size_t pages = sql_get_log_pages(s->db);
+    *wait_ms = pages >= CHECKPOINT_MUST ? CHECKPOINT_WAIT_MS : 0;
+    if (!at_close) {
+        return pages >= CHECKPOINT_FROM;
     }
-    int64_t wait_ms = size >= CHECKPOINT_MUST ? CHECKPOINT_WAIT_MS : 0;
-    if (!side_lock(&s->side, s->store.host, true, at_close ? CLOSE_WAIT_MS : wait_ms)) {
+    *wait_ms = CLOSE_WAIT_MS;
+    return files_get_stamp(s->wal_path, &size, &mtime_ns) && size > 0;
+}
+
+void checkpoint(struct sqlite_store *s, bool at_close) {
+    int64_t wait_ms = 0;
+    if (!is_due(s, at_close, &wait_ms) || !side_lock(&s->side, s->store.host, true, wait_ms)) {
         return;
     }
     sql_set_deadline(s->db, 1); /* has passed: wait for nobody */
