@@ -55,6 +55,33 @@ static void summarize(struct plan *plan) {
     }
 }
 
+/* The text of the template's file, so that the plan can be deployed without it. */
+static sv find_template_text(const struct template *t) {
+    for (size_t i = 0; t->sources != NULL && i < t->sources->items.len; i++) {
+        if (sv_eq(t->sources->items.items[i]->name, t->file_name)) {
+            return t->sources->items.items[i]->bytes;
+        }
+    }
+    return (sv){0};
+}
+
+/* Values of secret variables are sealed where the plan is written (BP-282). */
+static const struct template_input *mark_inputs(struct planner *p, const struct template_input *inputs, size_t count) {
+    if (p->t == NULL || count == 0) {
+        return inputs;
+    }
+    struct template_input *marked = ARENA_ARRAY(p->a, struct template_input, count);
+    for (size_t i = 0; i < count; i++) {
+        marked[i] = inputs[i];
+        addr address = addr_make(p->a, (sv){0}, ELEMENT_VARIABLE, inputs[i].name);
+        const struct element *e = template_find(p->t, address.text);
+        if (e == NULL || e->secret) { /* undeclared ones may be secrets too */
+            marked[i].item = value_mark(marked[i].item, MARK_SENSITIVE);
+        }
+    }
+    return marked;
+}
+
 static struct plan *make_plan(struct planner *p) {
     const struct run_config *c = p->c;
     struct plan *plan = ARENA_NEW(p->a, struct plan);
@@ -69,6 +96,7 @@ static struct plan *make_plan(struct planner *p) {
     if (p->t != NULL) {
         plan->dialect = p->t->dialect;
         plan->template_digest = p->t->digest;
+        plan->template_text = find_template_text(p->t);
         plan->template_file = p->t->file_name;
         plan->root_dir = p->t->root_dir;
     }
@@ -122,7 +150,7 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
     struct plan *plan = build(&p, recoveries.untold > 0, code);
     if (plan != NULL) {
         plan->destroy = destroy;
-        plan->inputs = inputs;
+        plan->inputs = mark_inputs(&p, inputs, input_count);
         plan->input_count = input_count;
     }
     return plan;

@@ -251,7 +251,7 @@ static void print_change(struct buf *out, const struct change *c) {
     buf_append_cstr(out, c->retain ? " retain\n" : "\n");
 }
 
-static const char *print_plan(struct trip *t) {
+const char *trip_print_plan(struct trip *t) {
     struct buf out = BUF(&t->arena);
     for (size_t i = 0; i < t->plan->drift_count; i++) {
         const struct change *c = &t->plan->drift[i];
@@ -277,12 +277,12 @@ const char *trip_plan(struct trip *t, const char *blueprint) {
         return trip_errors(t);
     }
     t->plan = run_plan(&t->config, t->t, false, NULL, 0, &t->code);
-    return t->plan == NULL ? trip_errors(t) : print_plan(t);
+    return t->plan == NULL ? trip_errors(t) : trip_print_plan(t);
 }
 
 const char *trip_plan_destroy(struct trip *t) {
     t->plan = run_plan(&t->config, NULL, true, NULL, 0, &t->code);
-    return t->plan == NULL ? trip_errors(t) : print_plan(t);
+    return t->plan == NULL ? trip_errors(t) : trip_print_plan(t);
 }
 
 enum exit_code trip_deploy(struct trip *t) {

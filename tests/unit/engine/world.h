@@ -70,6 +70,7 @@ bool trip_load(struct trip *t, const char *blueprint);
  * messages. */
 const char *trip_plan(struct trip *t, const char *blueprint);
 const char *trip_plan_destroy(struct trip *t);
+const char *trip_print_plan(struct trip *t);
 enum exit_code trip_deploy(struct trip *t);
 /* Codes and messages so far. */
 const char *trip_errors(struct trip *t);
