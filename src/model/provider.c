@@ -62,6 +62,17 @@ bool provider_get_bool(value spec, sv name) {
     return v.kind == VALUE_BOOL && v.boolean;
 }
 
+void provider_add_unknown(struct arena *a, struct field_diff *diff, value before, sv name, bool sensitive) {
+    struct path spec = path_with_key(a, (struct path){0}, SV("spec"));
+    VEC_PUSH(a, &diff->changes,
+             ((struct field_change){.kind = FIELD_MODIFIED,
+                                    .path = path_with_key(a, spec, name),
+                                    .before = provider_get_field(before, name),
+                                    .after = value_unknown(NULL),
+                                    .sensitive = sensitive,
+                                    .unknown = true}));
+}
+
 struct diag *provider_add_mistake(struct diags *diags, sv code, span at, sv prefix, sv name, const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -73,6 +73,8 @@ sv provider_get_absolute_path(const struct provider_call *c, sv path);
 sv provider_get_text(value spec, sv name);
 int64_t provider_get_i64(value spec, sv name, int64_t absent);
 bool provider_get_bool(value spec, sv name);
+/* For a type's `plan`: the computed field `name` of the spec becomes unknown by the change. `before` is what plan was given. */
+void provider_add_unknown(struct arena *a, struct field_diff *diff, value before, sv name, bool sensitive);
 /* A mistake found by a type's own validation (BP-313): code, place and path `prefix.name` (`prefix` alone when `name` is empty). */
 struct diag *provider_add_mistake(struct diags *diags, sv code, span at, sv prefix, sv name, const char *format, ...)
     __attribute__((format(printf, 6, 7)));

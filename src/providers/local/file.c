@@ -384,25 +384,14 @@ static bool is_change_of(const struct field_change *change, sv name) {
 
 /* Digest and size follow the contents alone. */
 static void file_plan(struct arena *a, value before, value after, struct field_diff *diff) {
-    (void)before;
     (void)after;
     for (size_t i = 0; i < diff->changes.len; i++) {
         if (!is_change_of(&diff->changes.items[i], SV("contents"))) {
             continue;
         }
         bool is_sensitive = diff->changes.items[i].sensitive;
-        struct path spec = path_with_key(a, (struct path){0}, SV("spec"));
-        VEC_PUSH(a, &diff->changes,
-                 ((struct field_change){.kind = FIELD_MODIFIED,
-                                        .path = path_with_key(a, spec, SV("sha256")),
-                                        .after = value_unknown(&type_string),
-                                        .sensitive = is_sensitive,
-                                        .unknown = true}));
-        VEC_PUSH(a, &diff->changes,
-                 ((struct field_change){.kind = FIELD_MODIFIED,
-                                        .path = path_with_key(a, spec, SV("size")),
-                                        .after = value_unknown(&type_int),
-                                        .unknown = true}));
+        provider_add_unknown(a, diff, before, SV("sha256"), is_sensitive);
+        provider_add_unknown(a, diff, before, SV("size"), false);
         return;
     }
 }

@@ -101,7 +101,8 @@ static const struct schema log_schema = {
     .type = SCHEMA_STRING,
     .flags = SCHEMA_PATH | SCHEMA_HAS_MIN_LENGTH,
     .min_length = 1,
-    .text = SV_INIT("File that its output is appended to, made with mode 0600; without it the output is thrown away"),
+    .text = SV_INIT("File that its output is appended to, made with mode 0600 and kept when the service goes; without "
+                    "it the output is thrown away"),
 };
 static const struct schema signal_schema = {
     .type = SCHEMA_STRING,

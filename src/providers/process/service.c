@@ -120,24 +120,10 @@ static void service_validate(struct arena *a, value spec, struct diags *diags, s
 
 /* A restart gives new process fields; without one they stay. */
 static void service_plan(struct arena *a, value before, value after, struct field_diff *diff) {
-    if (launch_is_same(before, after)) {
-        return;
-    }
-    static const struct {
-        sv name;
-        const struct type *type;
-    } fields[] = {
-        {SV_INIT("pid"), &type_int},
-        {SV_INIT("startTime"), &type_string},
-        {SV_INIT("ports"), &type_list},
-    };
-    struct path spec = path_with_key(a, (struct path){0}, SV("spec"));
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        VEC_PUSH(a, &diff->changes,
-                 ((struct field_change){.kind = FIELD_MODIFIED,
-                                        .path = path_with_key(a, spec, fields[i].name),
-                                        .after = value_unknown(fields[i].type),
-                                        .unknown = true}));
+    if (!launch_is_same(before, after)) {
+        provider_add_unknown(a, diff, before, SV("pid"), false);
+        provider_add_unknown(a, diff, before, SV("startTime"), false);
+        provider_add_unknown(a, diff, before, SV("ports"), false);
     }
 }
 

@@ -265,24 +265,14 @@ static void database_validate(struct arena *a, value spec, struct diags *diags, 
     }
 }
 
-static void make_unknown(struct arena *a, struct field_diff *diff, sv name, const struct type *type) {
-    struct path spec = path_with_key(a, (struct path){0}, SV("spec"));
-    VEC_PUSH(a, &diff->changes,
-             ((struct field_change){.kind = FIELD_MODIFIED,
-                                    .path = path_with_key(a, spec, name),
-                                    .after = value_unknown(type),
-                                    .unknown = true}));
-}
-
 /* Tables follow the migrations. */
 static void database_plan(struct arena *a, value before, value after, struct field_diff *diff) {
-    (void)before;
     (void)after;
     for (size_t i = 0; i < diff->changes.len; i++) {
         struct path path = diff->changes.items[i].path;
         if (path.len >= 2 && sv_eq(path.steps[1].key, SV("migrations"))) {
-            make_unknown(a, diff, SV("tables"), &type_list_of_strings);
-            make_unknown(a, diff, SV("migrationsApplied"), &type_int);
+            provider_add_unknown(a, diff, before, SV("tables"), false);
+            provider_add_unknown(a, diff, before, SV("migrationsApplied"), false);
             return;
         }
     }

@@ -258,6 +258,38 @@ static void time_and_cancellation_are_heeded(void **state) {
     destroy(s, spec, computed, PROVIDER_OK);
 }
 
+/* What an update makes unknown is computed, and is what the update really changes (LC-070). */
+static void a_plan_tells_what_an_update_computes_anew(void **state) {
+    struct scene *s = *state;
+    const struct resource_type *type = s->subject->type;
+    value first = make_spec(s, 0), second = make_spec(s, 1);
+    value before = create(s, KEY_ONE, first);
+    struct provider_call c = make_call(s, KEY_TWO, second, (value){0});
+    c.prior = schema_merge(&s->world->arena, first, before);
+    expect_result(&c, type->update(&c), PROVIDER_OK);
+    struct path_step step = {.key = SV("spec")};
+    struct field_diff diff = {0};
+    struct schema_diff_request request = {
+        .arena = &s->world->arena, .schema = type->schema, .prefix = {&step, 1}, .before = first, .after = second};
+    schema_diff(&request, &diff);
+    if (type->plan != NULL) {
+        type->plan(&s->world->arena, c.prior, second, &diff);
+    }
+    for (size_t i = 0; i < before.map->len; i++) {
+        bool is_unknown = false;
+        for (size_t k = 0; k < diff.changes.len; k++) {
+            const struct field_change *change = &diff.changes.items[k];
+            bool is_it =
+                change->unknown && sv_eq(change->path.steps[change->path.len - 1].key, before.map->entries[i].key);
+            assert_true(!is_it || value_eq(change->before, before.map->entries[i].item));
+            is_unknown = is_unknown || is_it;
+        }
+        value after = value_map_find(c.computed, before.map->entries[i].key);
+        assert_true(is_unknown || value_eq(before.map->entries[i].item, after));
+    }
+    destroy(s, second, c.computed, PROVIDER_OK);
+}
+
 /* The tables say what the engine and the docs need (BP-400, LC-024). */
 static void the_tables_are_complete(void **state) {
     struct scene *s = *state;
@@ -295,6 +327,7 @@ static const struct {
     {"a_kill_at_any_moment_is_recovered", a_kill_at_any_moment_is_recovered, true},
     {"hostile_data_is_data", hostile_data_is_data, true},
     {"time_and_cancellation_are_heeded", time_and_cancellation_are_heeded, false},
+    {"a_plan_tells_what_an_update_computes_anew", a_plan_tells_what_an_update_computes_anew, false},
     {"the_tables_are_complete", the_tables_are_complete, false},
 };
 
