@@ -35,9 +35,10 @@ void status_render(struct buf *out, enum status s) {
     }
 }
 
-/* Something is under way: exactly the texts in "…ing", and states between two steps of one operation. */
+/* Something is under way: the texts in "…ing" and "…rolling_back", and states between two steps of one operation. */
 bool status_is_transitional(enum status s) {
-    return sv_has_suffix(status_get_text(s), SV("ing")) || s == STATUS_config_complete ||
+    sv text = status_get_text(s);
+    return sv_has_suffix(text, SV("ing")) || sv_has_suffix(text, SV("rolling_back")) || s == STATUS_config_complete ||
            s == STATUS_update_config_complete || s == STATUS_update_rollback_config_complete ||
            s == STATUS_destroy_rollback_config_complete;
 }
