@@ -175,3 +175,12 @@ size_t utf8_get_width(sv text) {
     }
     return width;
 }
+
+uint32_t utf8_to_upper(uint32_t codepoint) {
+    const uint32_t sharp_s = 0xDF; /* its upper case is two letters; the library has a letter of its own for it */
+    return codepoint == sharp_s ? codepoint : (uint32_t)utf8proc_toupper((utf8proc_int32_t)codepoint);
+}
+
+uint32_t utf8_to_lower(uint32_t codepoint) {
+    return (uint32_t)utf8proc_tolower((utf8proc_int32_t)codepoint);
+}

@@ -16,6 +16,9 @@ size_t utf8_encode(uint32_t codepoint, char out[4]);
 size_t utf8_count(sv text);
 /* Byte offset of the code point number `index` of valid text; the length when there are fewer. */
 size_t utf8_find_offset(sv text, size_t index);
+/* One-to-one case mapping of Unicode, no locale; a character without one stays (U+00DF too). */
+uint32_t utf8_to_upper(uint32_t codepoint);
+uint32_t utf8_to_lower(uint32_t codepoint);
 /* Columns that the text takes on a terminal (East Asian width, zero-width marks). */
 size_t utf8_get_width(sv text);
 

@@ -7,7 +7,8 @@
 #define FN_COUNT(array) (sizeof(array) / sizeof *(array))
 
 extern const struct fn_table fn_table_callbacks, fn_table_collections, fn_table_encoding, fn_table_environment,
-    fn_table_json, fn_table_later, fn_table_logic, fn_table_numbers, fn_table_search, fn_table_strings;
+    fn_table_json, fn_table_later, fn_table_letters, fn_table_network, fn_table_logic, fn_table_numbers,
+    fn_table_search, fn_table_strings;
 
 /* string, array or object; string or array; object of any form; a function of one argument. */
 extern const struct type fn_type_sized, fn_type_string_or_list, fn_type_unary;

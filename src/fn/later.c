@@ -21,20 +21,12 @@ static const struct fn_param link_params[] = {
     {SV_INIT("a"), &type_any, 0, SV_INIT("")},
     {SV_INIT("b"), &type_any, 0, SV_INIT("")},
 };
-static const struct fn_param cidr_params[] = {
-    {SV_INIT("cidr"), &type_string, 0, SV_INIT("")},
-    {SV_INIT("newbits"), &type_int, 0, SV_INIT("")},
-    {SV_INIT("netnum"), &type_int, 0, SV_INIT("")},
-};
 
 #define LATER_FN(fn_name, fn_rule, group, parameters, count, type)                                        \
     .name = SV_INIT(fn_name), .rule = SV_INIT(fn_rule), .family = SV_INIT(group), .params = (parameters), \
     .param_count = (count), .result = (type), .call = call_later, .check = check_later,                   \
     .summary = SV_INIT("Not in this version of lintel.")
 
-static const struct fn_def fn_cidrsubnet = {
-    LATER_FN("cidrsubnet", "FN-193", "Numbers", cidr_params, 3, &type_string),
-};
 static const struct fn_def fn_datetime = {
     LATER_FN("datetime", "FN-221", "Environment", string_params, 1, &type_string),
 };
@@ -57,19 +49,12 @@ static const struct fn_def fn_sha1 = {
 static const struct fn_def fn_sha256 = {
     LATER_FN("sha256", "FN-203", "Bytes", text_params, 1, &type_string),
 };
-static const struct fn_def fn_to_lower = {
-    LATER_FN("to_lower", "FN-121", "Strings", string_params, 1, &type_string),
-};
-static const struct fn_def fn_to_upper = {
-    LATER_FN("to_upper", "FN-120", "Strings", string_params, 1, &type_string),
-};
 static const struct fn_def fn_uuid = {
     LATER_FN("uuid", "FN-222", "Environment", NULL, 0, &type_string),
 };
 
 /* sorted */
 static const struct fn_def *const defs[] = {
-    &fn_cidrsubnet, &fn_datetime, &fn_file,     &fn_http_resource, &fn_link, &fn_md5,
-    &fn_sha1,       &fn_sha256,   &fn_to_lower, &fn_to_upper,      &fn_uuid,
+    &fn_datetime, &fn_file, &fn_http_resource, &fn_link, &fn_md5, &fn_sha1, &fn_sha256, &fn_uuid,
 };
 const struct fn_table fn_table_later = {defs, FN_COUNT(defs)};

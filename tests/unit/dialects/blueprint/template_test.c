@@ -21,16 +21,17 @@ static const struct template *load(struct harness *h, const char *text) {
     return h->template;
 }
 
-static const char *const sample = "version: 2025-11-02\n"
-                                  "variables: {v: {type: string, default: x}, s: {type: string, secret: true}}\n"
-                                  "values:\n"
-                                  "  w: {type: string, value: '${a.spec.name}${variables.v}'}\n"
-                                  "resources:\n"
-                                  "  a: {type: test/thing, spec: {name: '${variables.v}${variables.v}'}}\n"
-                                  "  b: {type: test/thing, spec: {name: '${values.w}', code: '${a}'},\n"
-                                  "      dependsOn: [a, a], removalPolicy: retain, description: 'about ${a.state.id}'}\n"
-                                  "exports:\n"
-                                  "  e: {type: string, field: b.spec.id, description: text}\n";
+static const char *const sample =
+    "version: 2025-11-02\n"
+    "variables: {v: {type: string, default: x}, s: {type: string, secret: true}}\n"
+    "values:\n"
+    "  w: {type: string, value: '${a.spec.name}${variables.v}'}\n"
+    "resources:\n"
+    "  a: {type: test/thing, spec: {name: '${variables.v}${variables.v}'}}\n"
+    "  b: {type: test/thing, spec: {name: '${values.w}', code: '${a}'},\n"
+    "      dependsOn: [a, a], removalPolicy: retain, description: 'about ${a.state.id}'}\n"
+    "exports:\n"
+    "  e: {type: string, field: b.spec.id, description: text}\n";
 
 static const struct element *get(const struct template *t, const char *address) {
     const struct element *e = map_find(&t->by_address, sv_from_cstr(address));
