@@ -25,7 +25,7 @@ static void read_type(struct loader *l, struct element *e, const struct node *n)
     enum value_kind kind = scalars_find_value_kind(text);
     if (kind == 0) {
         struct diag *d = diags_add(l->diags, DIAG_invalid_export_type, n->at, "'%.*s' is no type of an export",
-                                   SV_ARG(sv_slice(text, 0, 80)));
+                                   SV_ARG(fields_show(n)));
         loader_hint_word(l, d, text, scalars_kind_names, SCALARS_TYPE_COUNT);
         return;
     }

@@ -6,6 +6,10 @@ bool fields_is_broken(const struct node *n) {
     return n->kind == NODE_ERROR || n->kind == NODE_ALIAS;
 }
 
+sv fields_show(const struct node *n) {
+    return n->kind == NODE_SCALAR ? sv_slice(n->text, 0, 80) : sv_from_cstr(node_get_kind_name(n));
+}
+
 bool fields_is_null(const struct node *n) {
     return n->kind == NODE_SCALAR && (n->style == NODE_PLAIN || n->style == NODE_EMPTY) && n->text.len <= 4 &&
            scalar_resolve_core(n->text).kind == SCALAR_NULL;
@@ -91,6 +95,9 @@ static void report_substitution(struct loader *l, const struct node *n) {
 
 /* The stack of what is left to visit lies in the scratch arena, so that depth costs no C stack. */
 bool fields_check_static(struct loader *l, const struct node *n) {
+    if (n->kind == NODE_SCALAR && !fields_has_substitution(n)) {
+        return true;
+    }
     VEC(const struct node *) stack = {0};
     bool clean = true;
     VEC_PUSH(&l->scratch, &stack, n);

@@ -8,6 +8,8 @@ enum { FIELD_BY_LABEL, FIELD_EXCLUDE, FIELD_COUNT };
 static const sv field_names[FIELD_COUNT] = {SV_INIT("byLabel"), SV_INIT("exclude")};
 static const struct field_set field_set = {field_names, FIELD_COUNT, "a link selector"};
 
+enum { LINK_WORK = 100 }; /* what one link counts beside its comparisons */
+
 /* Resources with one label, by "key\0value". */
 struct label_list {
     VEC(uint32_t) items;
@@ -154,6 +156,7 @@ static void add_link(struct selection *s, uint32_t b, const struct link_type *ty
         .address = addr_make(l->arena, (sv){0}, ELEMENT_LINK, name), .a = s->a, .b = b, .type = type, .at = s->at};
     VEC_PUSH(&l->scratch, &l->links, link);
     s->links++;
+    *s->work -= *s->work < LINK_WORK ? *s->work : LINK_WORK;
 }
 
 static void select_one(struct selection *s, uint32_t b) {

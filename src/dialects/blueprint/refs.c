@@ -291,20 +291,30 @@ static bool check_known_fields(struct loader *l, const struct type *t, const str
     return true;
 }
 
-static const struct type *get_metadata_type(struct loader *l, const struct element *e, enum ref_part part) {
+/* NULL: the resource has no such metadata. Its entries are looked up one by one: making the type of all of them for
+ * each reference would be quadratic. */
+static const struct type *get_metadata_type(const struct element *e, enum ref_part part) {
+    if (part == REF_PART_LABELS) {
+        return e->labels.kind == 0 ? NULL : &type_map;
+    }
     const struct expr *x = part == REF_PART_DISPLAY_NAME  ? e->display_name
                            : part == REF_PART_ANNOTATIONS ? e->annotations
                                                           : e->custom;
-    if (part == REF_PART_LABELS) {
-        return e->labels.kind == 0 ? NULL : type_of_value(l->check.arena, e->labels);
-    }
     if (x == NULL) {
         return NULL;
     }
-    if (part == REF_PART_DISPLAY_NAME) {
-        return &type_string;
+    return part == REF_PART_DISPLAY_NAME ? &type_string : &type_any;
+}
+
+/* A label that is not there can be told at once. */
+static bool check_label(struct loader *l, const struct element *e, const struct expr *ref, size_t next) {
+    const struct step *s = next < ref->count ? &ref->ref.steps[next] : NULL;
+    if (s == NULL || s->kind != STEP_NAME || value_map_has(e->labels, s->name)) {
+        return true;
     }
-    return x->kind == EXPR_LITERAL ? type_of_value(l->check.arena, x->literal) : &type_any;
+    diags_add(l->diags, DIAG_invalid_mapping_path, s->at, "resource '%.*s' has no label '%.*s'",
+              SV_ARG(sv_slice(e->name, 0, 80)), SV_ARG(sv_slice(s->name, 0, 80)));
+    return false;
 }
 
 static const struct type *fail_part(struct loader *l, const struct expr *ref, const struct ref_target *t) {
@@ -363,11 +373,14 @@ static const struct type *get_resource_type(struct loader *l, const struct expr 
     case REF_PART_CUSTOM:
         break;
     }
-    const struct type *type = get_metadata_type(l, e, part);
+    const struct type *type = get_metadata_type(e, part);
     if (type == NULL) {
         const struct step *s = &ref->ref.steps[t->first + 1];
         diags_add(l->diags, DIAG_invalid_mapping_path, s->at, "resource '%.*s' has no '%.*s' in its metadata",
                   SV_ARG(sv_slice(t->name, 0, 80)), SV_ARG(s->name));
+        return NULL;
+    }
+    if (part == REF_PART_LABELS && !check_label(l, e, ref, next)) {
         return NULL;
     }
     return lang_check_steps(&l->check, type, ref, next);

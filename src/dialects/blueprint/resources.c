@@ -104,7 +104,7 @@ static void read_type(struct loader *l, uint32_t number, const struct node *n) {
     text = n->kind == NODE_SCALAR ? n->text : text;
     if (!scalars_is_type_text(text)) {
         struct diag *d = diags_add(l->diags, DIAG_invalid_resource_type, n->at, "'%.*s' is no resource type",
-                                   SV_ARG(sv_slice(text, 0, 80)));
+                                   SV_ARG(fields_show(n)));
         diag_set_hint(l->diags, d, "a type is written as provider/type or provider/service/type");
         return;
     }

@@ -191,6 +191,34 @@ static void report_value(struct loader *l, const struct element *e, value v) {
     }
 }
 
+/* Types of larger values are not made: each reference would search them. */
+enum { TYPED_PARTS = 500 };
+
+static bool is_small(value v, size_t *budget) {
+    bool is_map = v.kind == VALUE_MAP;
+    size_t count = is_map ? v.map->len : v.kind == VALUE_LIST ? v.list->len : 0;
+    if (count > *budget) {
+        return false;
+    }
+    *budget -= count;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_small(is_map ? v.map->entries[i].item : v.list->items[i], budget)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct type *get_static_type(struct loader *l, const struct element *e, value v) {
+    size_t budget = TYPED_PARTS;
+    if ((v.kind == VALUE_MAP || v.kind == VALUE_LIST) && is_small(v, &budget)) {
+        return type_of_value(&l->scratch, v);
+    }
+    bool is_narrower =
+        v.kind == VALUE_UNKNOWN && v.type != NULL && v.type->kind != TYPE_ANY && type_fits(e->type, v.type);
+    return is_narrower ? v.type : e->type;
+}
+
 static void check_value(struct loader *l, uint32_t number) {
     struct element *e = &l->elements[number];
     struct entry *entry = &l->entries[number];
@@ -202,10 +230,8 @@ static void check_value(struct loader *l, uint32_t number) {
         enum value_kind kind = scalars_find_value_kind(e->type_text);
         if (kind != 0 && !fits_value(l, kind, v)) {
             report_value(l, e, v);
-        } else if (v.kind == VALUE_MAP || v.kind == VALUE_LIST) {
-            entry->static_type = type_of_value(&l->scratch, v);
-        } else if (v.kind == VALUE_UNKNOWN && v.type != NULL && type_fits(e->type, v.type)) {
-            entry->static_type = v.type->kind == TYPE_ANY ? e->type : v.type;
+        } else {
+            entry->static_type = get_static_type(l, e, v);
         }
     }
     if (entry->static_type == NULL || is_parsed_kind(scalars_find_value_kind(e->type_text))) {

@@ -40,8 +40,8 @@ static enum value_kind read_type(struct loader *l, struct element *e, const stru
     sv text = n->kind == NODE_SCALAR ? n->text : (sv){0};
     enum value_kind kind = scalars_find_value_kind(text);
     if (kind == 0) {
-        struct diag *d = diags_add(l->diags, DIAG_invalid_value_type, n->at, "'%.*s' is no type of a value",
-                                   SV_ARG(sv_slice(text, 0, 80)));
+        struct diag *d =
+            diags_add(l->diags, DIAG_invalid_value_type, n->at, "'%.*s' is no type of a value", SV_ARG(fields_show(n)));
         loader_hint_word(l, d, text, scalars_kind_names, SCALARS_TYPE_COUNT);
     }
     e->type_text = text;

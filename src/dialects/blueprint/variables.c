@@ -43,8 +43,8 @@ static bool read_type(struct variable *v) {
         loader_report_unsupported(l, n->at, text);
         return false;
     }
-    struct diag *d = diags_add(l->diags, DIAG_invalid_variable, n->at, "'%.*s' is no type of a variable",
-                               SV_ARG(sv_slice(text, 0, 80)));
+    struct diag *d =
+        diags_add(l->diags, DIAG_invalid_variable, n->at, "'%.*s' is no type of a variable", SV_ARG(fields_show(n)));
     loader_hint_word(l, d, text, scalars_kind_names, SCALARS_KIND_COUNT);
     return false;
 }
