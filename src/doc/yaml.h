@@ -59,6 +59,13 @@ enum yaml_next {
     NEXT_DONE,
 };
 
+/* What is known of the closing bracket of the outermost one; looked for only after a mistake. */
+enum flow_end {
+    FLOW_UNKNOWN = 1,
+    FLOW_CLOSES,
+    FLOW_LOST,
+};
+
 struct yaml {
     struct build b;
     const char *p;
@@ -73,6 +80,7 @@ struct yaml {
     bool is_quiet;        /* the same between brackets, up to the next comma */
     bool has_unprintable; /* there are characters somewhere that are text only between quotes */
     size_t flow_depth;
+    enum flow_end flow_end;
     int32_t flow_indent;   /* lines between brackets are indented further than this */
     struct spot flow_spot; /* of the outermost bracket */
     struct map tag_handles;

@@ -276,6 +276,7 @@ static void read_quoted(struct yaml *y, const struct spot *spot) {
 static void open_flow(struct yaml *y, const struct spot *spot) {
     y->flow_spot = *spot;
     y->flow_indent = y->top->indent;
+    y->flow_end = FLOW_UNKNOWN;
     struct node_props *outer = y->top->props; /* stay with the slot: they may belong to a mapping around */
     y->top->props = NULL;
     yaml_open_anchor(y, outer);

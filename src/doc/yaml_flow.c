@@ -86,8 +86,71 @@ static void skip_entry(struct yaml *y) {
     y->is_quiet = true;
 }
 
+/* Behind a quoted text on its line, or behind the quote alone. */
+static const char *skip_quoted(const char *p) {
+    char quote = *p;
+    const char *end = p + 1;
+    while (*end != quote) {
+        if (char_is(*end, CHAR_LINE_STOP))
+            return p + 1;
+        end += *end == '\\' && quote == '"' && !char_is(end[1], CHAR_LINE_STOP) ? 2 : 1;
+    }
+    return end + 1;
+}
+
+/* To the next line break or bracket, over quoted texts and comments. */
+static const char *skip_to_bracket(const char *p) {
+    while (!char_is(*p, CHAR_LINE_STOP) && *p != '[' && *p != ']' && *p != '{' && *p != '}') {
+        bool is_start = char_is(p[-1], CHAR_GAP | CHAR_FLOW);
+        if (is_start && *p == '#')
+            while (!char_is(*p, CHAR_LINE_STOP))
+                p++;
+        else
+            p = is_start && (*p == '"' || *p == '\'') ? skip_quoted(p) : p + 1;
+    }
+    return p;
+}
+
+/* Will the open brackets be closed, before a line that is indented no further than what is around them? Only counted,
+ * and only once for each outermost bracket: after a mistake it tells a wrong entry from a bracket that was forgotten.
+ */
+static bool will_close(const struct yaml *y) {
+    size_t depth = y->flow_depth;
+    for (const char *p = y->p; depth > 0;) {
+        p = skip_to_bracket(p);
+        if (*p == 0)
+            return false;
+        if (char_is_break(*p)) {
+            p = char_skip_break(p);
+            const char *line = p;
+            while (*p == ' ')
+                p++;
+            bool is_blank = char_is(*p, CHAR_GAP) || *p == '#' || *p == ']' || *p == '}';
+            if (!is_blank && p - line <= y->flow_indent)
+                return false;
+            continue;
+        }
+        if (*p == '[' || *p == '{')
+            depth++;
+        else if (*p == ']' || *p == '}')
+            depth--;
+        p++;
+    }
+    return true;
+}
+
+/* May a mistake be reported here? Not when another was just before, nor when the bracket itself is the mistake. */
+static bool may_report(struct yaml *y) {
+    if (y->is_quiet || y->flow_end == FLOW_LOST)
+        return false;
+    if (y->flow_end == FLOW_UNKNOWN)
+        /* A document that is all brackets has nowhere else to go on. */
+        y->flow_end = y->flow_indent < 0 || will_close(y) ? FLOW_CLOSES : FLOW_LOST;
+    return y->flow_end == FLOW_CLOSES;
+}
+
 static void report_once(struct yaml *y, const char *p, const char *message, const char *hint) {
-    if (!y->is_quiet)
+    if (may_report(y))
         yaml_report(y, p, p + 1, message, hint);
 }
 
@@ -157,6 +220,8 @@ static void read_closing(struct yaml *y) {
     const char *p = y->p;
     end_entry(y);
     y->is_quiet = false;
+    if (*p != get_closing(y->top) && !may_report(y))
+        return;
     if (*p == get_closing(y->top)) {
         close_bracket(y, p + 1);
     } else if (closes_outer(y)) {
@@ -290,7 +355,7 @@ static void refuse(struct yaml *y) {
         report_once(y, y->p, "comment without a blank before it", "put a blank before '#' or use quotes");
     else if (char_is(c, CHAR_LINE_STOP))
         report_once(y, y->p, "control character in the text", "write it as an escape between double quotes");
-    else if (!y->is_quiet)
+    else if (may_report(y))
         yaml_report_start(y, y->p);
     skip_entry(y);
 }
@@ -364,7 +429,7 @@ static void give_up(struct yaml *y) {
     } else {
         yaml_put(y, n);
     }
-    y->is_line_kept = *y->p != 0;
+    y->is_line_kept = *y->p != 0 && y->flow_end != FLOW_LOST;
     yaml_resync(y);
 }
 
@@ -382,5 +447,9 @@ void yaml_flow_run(struct yaml *y) {
             return;
         }
         read_token(y);
+        if (y->flow_end == FLOW_LOST && y->flow_depth > 0) {
+            give_up(y);
+            return;
+        }
     }
 }
