@@ -18,7 +18,7 @@ enum lintel_result {
     LINTEL_OK = 1,
     LINTEL_INVALID,      /* the template has mistakes; see lintel_get_diagnostics */
     LINTEL_NOT_READABLE, /* the file cannot be read; see lintel_get_diagnostics */
-    LINTEL_BAD_ARGUMENT, /* a NULL or unknown argument */
+    LINTEL_BAD_ARGUMENT, /* a NULL, an unknown flag, or text over 64 MiB */
 };
 
 /* Flags of lintel_validate. */

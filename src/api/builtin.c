@@ -1,9 +1,9 @@
 #include "api/builtin.h"
 
 #include "providers/local/local.h"
-#include "providers/process/process.h"
+#include "providers/process/process_provider.h"
 #include "providers/random/random.h"
-#include "providers/sqlite/sqlite.h"
+#include "providers/sqlite/sqlite_provider.h"
 
 static const struct provider *const items[] = {&provider_local, &provider_process, &provider_random, &provider_sqlite};
 

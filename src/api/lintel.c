@@ -58,8 +58,12 @@ static enum lintel_result validate(struct lintel *handle, sv name, struct source
     return t || handle->sources.items.len > 0 ? LINTEL_INVALID : LINTEL_NOT_READABLE;
 }
 
+static bool are_known(unsigned flags) {
+    return (flags & ~(unsigned)(LINTEL_STRICT | LINTEL_NO_PROVIDERS)) == 0;
+}
+
 enum lintel_result lintel_validate(struct lintel *handle, const char *path, unsigned flags) {
-    if (!handle || !path)
+    if (!handle || !path || !are_known(flags))
         return LINTEL_BAD_ARGUMENT;
     reset(handle);
     return validate(handle, arena_copy_sv(&handle->arena, sv_from_cstr(path)), NULL, flags);
@@ -67,7 +71,7 @@ enum lintel_result lintel_validate(struct lintel *handle, const char *path, unsi
 
 enum lintel_result lintel_validate_text(struct lintel *handle, const char *name, const char *text, unsigned long length,
                                         unsigned flags) {
-    if (!handle || !name || (!text && length > 0) || length > limits_default.document_bytes)
+    if (!handle || !name || (!text && length > 0) || length > limits_default.document_bytes || !are_known(flags))
         return LINTEL_BAD_ARGUMENT;
     reset(handle);
     sv own_name = arena_copy_sv(&handle->arena, sv_from_cstr(name));

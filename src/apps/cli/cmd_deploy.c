@@ -1,8 +1,20 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/consent.h"
 
+#include "value/convert.h"
+
 #include <errno.h>
 #include <string.h>
+
+/* Told here, where the place is known. */
+static bool is_json(struct cli *c, struct source *source) {
+    sv why;
+    size_t offset = 0;
+    if (!value_is_error(value_parse_json(&c->arena, source->bytes, &c->limits, true, &why, &offset)))
+        return true;
+    diags_add(&c->diags, DIAG_invalid_plan_file, span_make(source, offset, 0), "this is no plan: %.*s", SV_ARG(why));
+    return false;
+}
 
 struct plan *deploy_read_plan(struct session *s, sv path) {
     struct cli *c = s->cli;
@@ -15,7 +27,7 @@ struct plan *deploy_read_plan(struct session *s, sv path) {
                   r == SOURCE_READ_TOO_LARGE ? "it is too large" : strerror(error));
         return NULL;
     }
-    return plan_read_json(&c->arena, source->bytes, s->sealer, &c->diags);
+    return is_json(c, source) ? plan_read_json(&c->arena, source->bytes, s->sealer, &c->diags) : NULL;
 }
 
 static void show_exports(struct session *s) {
@@ -41,14 +53,13 @@ static sv describe_done(struct cli *c, const struct plan *p, enum exit_code code
     return arena_printf(&c->arena, "\nInstance %.*s %s.\n", SV_ARG(render_escape(&c->arena, p->instance_name)), verb);
 }
 
-static void write_plan_event(struct session *s, const struct plan *p) {
-    struct cli *c = s->cli;
+static void write_plan_event(struct cli *c, const struct plan *p) {
     struct buf out = BUF(&c->arena);
     struct jsonw w = JSONW(&out, 0);
     jsonw_begin_object(&w);
     jsonw_put_text(&w, "type", SV("plan"));
     jsonw_key(&w, SV("plan"));
-    plan_write_json(&w, p, s->sealer);
+    plan_write_json(&w, p, NULL);
     jsonw_end_object(&w);
     output_event_line(c, buf_get_sv(&out));
 }
@@ -59,7 +70,7 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
     plan_render(&text, p, c->color_out, REDACT);
     output_text(c, buf_get_sv(&text));
     if (output_is_machine(c))
-        write_plan_event(s, p);
+        write_plan_event(c, p);
     enum consent consent = plan_is_empty(p) && !p->destroy
                                ? CONSENT_GIVEN
                                : consent_ask(c, p->destroy ? "\nDestroy all this?" : "\nCarry this out?");
@@ -101,7 +112,7 @@ static enum exit_code deploy_file(struct session *s, const struct loaded *l) {
         return EXIT_USAGE;
     const struct plan *p = run_plan(&s->config, l->template, false, l->inputs, l->input_count, &code);
     if (!p)
-        return code;
+        return session_refine_code(s->cli, code);
     return deploy_carry_out(s, l->template, p);
 }
 

@@ -19,7 +19,7 @@ static enum exit_code destroy_instance(struct session *s) {
     if (!session_choose_instance(s, SV("blueprint.yaml")))
         return EXIT_USAGE;
     const struct plan *p = run_plan(&s->config, NULL, true, NULL, 0, &code);
-    return p ? deploy_carry_out(s, NULL, p) : code;
+    return p ? deploy_carry_out(s, NULL, p) : session_refine_code(s->cli, code);
 }
 
 enum exit_code cmd_destroy_run(struct cli *c) {

@@ -55,7 +55,7 @@ static enum exit_code show_plan(struct session *s, const struct plan *p) {
     plan_render(&text, p, c->color_out, secrecy);
     output_text(c, buf_get_sv(&text));
     jsonw_key(&c->writer, SV("plan"));
-    plan_write_json(&c->writer, p, s->sealer);
+    plan_write_json(&c->writer, p, NULL);
     if (!save_plan(s, p))
         return EXIT_FAILED;
     return settings_get_flag(c, "detailed-exitcode") && !plan_is_empty(p) ? EXIT_CHANGES : EXIT_OK;
@@ -67,7 +67,7 @@ static enum exit_code plan_template(struct session *s, const struct loaded *l) {
     bool destroy = settings_get_flag(c, "destroy");
     const struct plan *p =
         run_plan(&s->config, destroy ? NULL : l->template, destroy, l->inputs, l->input_count, &code);
-    return p ? show_plan(s, p) : code;
+    return p ? show_plan(s, p) : session_refine_code(c, code);
 }
 
 enum exit_code cmd_plan_run(struct cli *c) {

@@ -201,7 +201,7 @@ static enum exit_code show_plan_file(struct session *s, struct view_writer *w, s
     plan_render(w->out, p, w->c->color_out, w->secrecy);
     output_text(w->c, buf_get_sv(w->out));
     jsonw_key(&w->c->writer, SV("plan"));
-    plan_write_json(&w->c->writer, p, s->sealer);
+    plan_write_json(&w->c->writer, p, NULL);
     return EXIT_OK;
 }
 

@@ -137,13 +137,14 @@ bool inputs_collect(struct cli *c, struct template_input **items, size_t *count)
 }
 
 /* Reads one line from the terminal; the newline that the user types is not echoed, so one is written. */
-static bool read_line_silently(struct buf *line) {
+static bool read_line_silently(sv prompt, struct buf *line) {
     struct termios before;
     if (tcgetattr(STDIN_FILENO, &before) != 0)
         return false;
     struct termios silent = before;
     silent.c_lflag &= ~(tcflag_t)ECHO;
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
+    dprintf(STDERR_FILENO, "%.*s: ", SV_ARG(prompt));
     char ch = 0;
     while (line->len < SECRET_MAX && read(STDIN_FILENO, &ch, 1) == 1 && ch != '\n')
         buf_append_char(line, ch);
@@ -153,8 +154,7 @@ static bool read_line_silently(struct buf *line) {
 
 bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result) {
     struct buf line = BUF(&c->arena);
-    dprintf(STDERR_FILENO, "%.*s: ", SV_ARG(render_escape(&c->arena, name)));
-    bool got = read_line_silently(&line);
+    bool got = read_line_silently(render_escape(&c->arena, name), &line);
     dprintf(STDERR_FILENO, "\n");
     if (!got)
         return false;

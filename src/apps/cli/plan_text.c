@@ -107,6 +107,14 @@ static void render_reasons(struct plan_writer *w, const struct change *change) {
     }
 }
 
+static bool is_among_changes(struct arena *a, const struct change *change, sv path) {
+    for (size_t i = 0; i < change->diff.changes.len; i++) {
+        if (sv_eq(path_to_text(a, change->diff.changes.items[i].path), path))
+            return true;
+    }
+    return false;
+}
+
 static void render_change(struct plan_writer *w, const struct change *change) {
     sv symbol = plan_action_get_symbol(change);
     buf_append_repeat(w->out, ' ', 3 - symbol.len);
@@ -130,8 +138,10 @@ static void render_change(struct plan_writer *w, const struct change *change) {
     buf_printf(w->out, " %s\n", get_action_text(change));
     for (size_t i = 0; i < change->diff.changes.len; i++)
         render_field(w, &change->diff.changes.items[i]);
-    for (size_t i = 0; i < change->computed_field_count; i++)
-        buf_printf(w->out, "      + %.*s: (known on deploy)\n", SV_ARG(change->computed_fields[i]));
+    for (size_t i = 0; i < change->computed_field_count; i++) {
+        if (!is_among_changes(w->out->arena, change, change->computed_fields[i]))
+            buf_printf(w->out, "      + %.*s: (known on deploy)\n", SV_ARG(change->computed_fields[i]));
+    }
     render_reasons(w, change);
 }
 

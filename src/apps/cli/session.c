@@ -165,3 +165,7 @@ enum exit_code session_get_error_code(const struct cli *c) {
     }
     return EXIT_FAILED;
 }
+
+enum exit_code session_refine_code(const struct cli *c, enum exit_code code) {
+    return code == EXIT_FAILED ? session_get_error_code(c) : code;
+}

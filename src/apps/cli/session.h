@@ -27,6 +27,9 @@ bool session_choose_instance(struct session *s, sv file);
 /* The exit code for what the diagnostics say went wrong with the store. */
 enum exit_code session_get_error_code(const struct cli *c);
 
+/* EXIT_FAILED made more exact by what the diagnostics say; other codes as they are. */
+enum exit_code session_refine_code(const struct cli *c, enum exit_code code);
+
 /* --- template.c --- */
 struct loaded {
     sv file;                   /* as given, or the default found */
