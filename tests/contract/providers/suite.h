@@ -10,6 +10,7 @@ struct world {
     struct arena arena;
     char dir[64];
     sv instance_id;
+    uint32_t number; /* of the program that runs the case; in every operation key */
     struct host host;
     atomic_bool cancel;
     size_t progress_calls;
@@ -36,8 +37,8 @@ int world_set_up(void **state);
 int world_tear_down(void **state);
 /* JSON text with the defaults of the type. */
 value world_make_spec(struct world *w, const struct resource_type *type, sv json);
-/* A call with the operation key made of one byte, 20 seconds from now. `computed` of kind 0 is that of an object that
- * is not there. */
+/* A call with an operation key made of one byte and the number of the world, 20 seconds from now. `computed` of kind 0
+ * is that of an object that is not there. */
 struct provider_call world_make_call(struct world *w, const struct resource_type *type, uint8_t key, value spec,
                                      value computed);
 sv world_get_reason(const struct provider_call *c); /* the first one */

@@ -21,6 +21,7 @@ int world_set_up(void **state) {
     assert_non_null(mkdtemp(w->dir));
     w->instance_id = arena_printf(&w->arena, "test-%d-%s", (int)getpid(), w->dir + sizeof "/tmp/lintel-provider");
     w->host = host_system;
+    w->number = (uint32_t)getpid(); /* tests may run beside each other */
     *state = w;
     return 0;
 }
@@ -90,6 +91,7 @@ struct provider_call world_make_call(struct world *w, const struct resource_type
         .user = w,
     };
     memset(c.op_key, key, sizeof c.op_key);
+    memcpy(c.op_key + sizeof c.op_key - sizeof w->number, &w->number, sizeof w->number);
     if (value_is_set(computed)) {
         c.prior = schema_merge(&w->arena, spec, computed);
     }
