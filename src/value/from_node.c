@@ -68,13 +68,16 @@ static const struct node *follow_aliases(struct conversion *c, const struct node
     return NULL;
 }
 
+/* Items are collected in scratch memory of just their number, so that only what is kept is in the arena. */
 static void open_container(struct conversion *c, const struct node *n, bool is_alias) {
     struct open_node *o = VEC_ADD(&c->scratch, &c->open);
     *o = (struct open_node){.n = n, .is_alias = is_alias};
+    size_t cap = (size_t)n->count + 1;
     if (n->kind == NODE_SEQUENCE) {
-        o->list.arena = c->arena;
+        o->list = (struct list_builder){.arena = c->arena, .items = ARENA_ARRAY(&c->scratch, value, cap), .cap = cap};
     } else {
-        o->map.arena = c->arena;
+        struct value_entry *entries = ARENA_ARRAY(&c->scratch, struct value_entry, cap);
+        o->map = (struct map_builder){.arena = c->arena, .entries = entries, .cap = cap};
     }
     c->alias_depth += is_alias;
 }

@@ -27,14 +27,37 @@ void value_print_scalar(struct buf *out, value v) {
     }
 }
 
+static bool is_plain_char(unsigned char c) {
+    return c >= 0x20 && c != '"' && c != '\\' && c < 0x7f;
+}
+
+#define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* Whether one of the eight bytes of `word` is zero. */
+static bool has_zero_byte(uint64_t word) {
+    return ((word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80)) != 0;
+}
+
+/* Eight bytes at once: none is a control character, a quote, a backslash or beyond ASCII. */
+static bool is_plain_word(uint64_t word) {
+    bool low = ((word - EACH_BYTE(0x20)) & ~word & EACH_BYTE(0x80)) != 0;
+    bool high = ((word | (word + EACH_BYTE(1))) & EACH_BYTE(0x80)) != 0;
+    return !low && !high && !has_zero_byte(word ^ EACH_BYTE('"')) && !has_zero_byte(word ^ EACH_BYTE('\\'));
+}
+
 static bool is_plain_text(sv text) {
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        if (c < 0x20 || c == '"' || c == '\\' || c >= 0x7f) {
+    size_t i = 0;
+    for (; text.len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, text.data + i, sizeof word);
+        if (!is_plain_word(word)) {
             return false;
         }
     }
-    return true;
+    while (i < text.len && is_plain_char((unsigned char)text.data[i])) {
+        i++;
+    }
+    return i == text.len;
 }
 
 static void append_quoted(struct buf *out, sv text) {

@@ -26,11 +26,13 @@ static void push_unwrapped(struct walk *w, struct arena *a, value v) {
     struct walk_frame *f = walk_push(w, v);
     if (v.kind == VALUE_LIST) {
         struct list_builder *b = ARENA_NEW(&w->spill, struct list_builder);
-        *b = (struct list_builder){.arena = a};
+        *b = (struct list_builder){.arena = a, .cap = v.list->len + 1};
+        b->items = ARENA_ARRAY(&w->spill, value, b->cap);
         f->data = b;
     } else {
         struct map_builder *b = ARENA_NEW(&w->spill, struct map_builder);
-        *b = (struct map_builder){.arena = a};
+        *b = (struct map_builder){.arena = a, .cap = v.map->len + 1};
+        b->entries = ARENA_ARRAY(&w->spill, struct value_entry, b->cap);
         f->data = b;
     }
 }

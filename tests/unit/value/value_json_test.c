@@ -99,6 +99,27 @@ static void test_secrets_come_out_only_when_asked(void **state) {
     arena_fini(&a);
 }
 
+static void test_every_character_survives(void **state) {
+    (void)state; /* the quick way for plain text must never be taken for what needs an escape */
+    struct arena a = {0};
+    for (unsigned c = 1; c < 256; c++) {
+        for (size_t at = 0; at < 20; at++) {
+            char text[21] = "abcdefghijklmnopqrst";
+            text[at] = (char)(c < 128 ? c : 'x');
+            if (c >= 128 && at + 1 < 20) {
+                text[at] = (char)(0xc2 + (c >= 0xc0));
+                text[at + 1] = (char)(0x80 | (c & 0x3f));
+            }
+            value v = value_string(&a, sv_make(text, 20));
+            sv json = value_print_json(&a, v, 0, REVEAL);
+            struct buf plain = BUF(&a);
+            jsonw_quote(&plain, sv_make(text, 20));
+            assert_true(sv_eq(json, buf_get_sv(&plain)));
+        }
+    }
+    arena_fini(&a);
+}
+
 static void test_bytes(void **state) {
     (void)state;
     struct arena a = {0};
@@ -234,6 +255,7 @@ int main(void) {
         cmocka_unit_test(test_bad_json),
         cmocka_unit_test(test_unknown_survives_internally_only),
         cmocka_unit_test(test_secrets_come_out_only_when_asked),
+        cmocka_unit_test(test_every_character_survives),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_render_is_short_and_safe),
         cmocka_unit_test(test_text_of_scalars),
