@@ -18,7 +18,7 @@ enum doc_format {
     DOC_JSONC,
 };
 
-/* What a dialect makes of a construct. */
+/* What a dialect makes of a construct. 0 is DOC_ALLOW. */
 enum doc_rule {
     DOC_ALLOW = 1,
     DOC_REFUSE, /* yaml_unsupported_feature, or duplicate_key, at its place */

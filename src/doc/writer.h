@@ -18,8 +18,11 @@ struct yaml_style {
 
 extern const struct yaml_style yaml_style_default;
 
+/* Tags, anchors and aliases are kept; broken nodes are left empty. A line end stands behind the last line. */
 void doc_write_yaml(struct buf *out, const struct node *root, const struct yaml_style *style);
-/* indent 0: one line. Plain scalars are written as `resolver` reads them. */
+/* indent 0: one line. Plain scalars are written as `resolver` reads them (NULL: core). Aliases are expanded: for
+ * untrusted trees the caller has asked node_count_expanded. Numbers that JSON cannot hold are written as text, broken
+ * nodes as null. */
 void doc_write_json(struct buf *out, const struct node *root, unsigned indent, scalar_resolver resolver);
 
 /* Trees made by program: spans are SPAN_NONE, text is borrowed. */
