@@ -10,6 +10,7 @@ enum {
     GUARD_WAIT_MS = 5000,
     KILL_WAIT_MS = 5000,
     STOP_DEFAULT_MS = 10000,
+    STRAGGLER_ROUNDS = 50,
 };
 
 static void pause_for(struct provider_call *c, int64_t ms) {
@@ -106,19 +107,29 @@ void service_kill(struct process_ref ref) {
     }
 }
 
-/* Its children may outlive it, in its session or in one of their own. They are known by their environment, which names
- * this element, and by the session. */
-static void kill_stragglers(struct provider_call *c, struct process_ref leader) {
+/* How many were told. */
+static size_t kill_session(struct provider_call *c, struct process_ref leader) {
     sv wanted[] = {
         arena_printf(c->arena, "LINTEL_INSTANCE=%.*s", SV_ARG(c->instance_id)),
         arena_printf(c->arena, "LINTEL_ELEMENT=%.*s", SV_ARG(c->address.text)),
     };
     struct process_refs found = {0};
     process_scan(c->arena, wanted, sizeof wanted / sizeof wanted[0], &found);
+    size_t told = 0;
     for (size_t i = 0; i < found.items.len; i++) {
         if (found.items.items[i].session == leader.pid) {
             kill((pid_t)found.items.items[i].ref.pid, SIGKILL);
+            told++;
         }
+    }
+    return told;
+}
+
+/* Its children may outlive it, in groups of their own. They are known by their environment, which names this element,
+ * and by the session. Looked for again, as one may be forking while it is looked at. */
+static void kill_stragglers(struct provider_call *c, struct process_ref leader) {
+    for (int i = 0; i < STRAGGLER_ROUNDS && kill_session(c, leader) > 0; i++) {
+        pause_for(c, POLL_MS);
     }
 }
 

@@ -40,10 +40,14 @@ static void find_services(struct world *w, struct process_refs *found) {
 
 int world_tear_down(void **state) {
     struct world *w = *state;
-    struct process_refs found = {0};
-    find_services(w, &found);
-    for (size_t i = 0; i < found.items.len; i++) {
-        kill((pid_t)found.items.items[i].ref.pid, SIGKILL);
+    /* again until none is left: one may be forking while it is looked at */
+    for (bool any = true; any;) {
+        struct process_refs found = {0};
+        find_services(w, &found);
+        for (size_t i = 0; i < found.items.len; i++) {
+            kill((pid_t)found.items.items[i].ref.pid, SIGKILL);
+        }
+        any = found.items.len > 0;
     }
     nftw(w->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     arena_fini(&w->arena);
