@@ -42,23 +42,33 @@ static bool is_bare_function(const struct parser *p, const struct fn_def *fn, si
     return next != '(' && next != '.' && next != '[';
 }
 
+static struct expr *fail_bare_function(struct parser *p, const struct fn_def *fn, sv name, span at) {
+    const struct dialect *d = p->c->dialect;
+    if (fn != NULL) {
+        diags_add(p->c->diags, d->arguments_code, at, "function '%.*s' cannot be passed to another function",
+                  SV_ARG(shorten(name)));
+        return expr_new_error(p->c->arena, at);
+    }
+    sv close = fn_find_close(d->functions, name);
+    struct diag *diag =
+        diags_add(p->c->diags, d->unknown_function_code, at, "function '%.*s' does not exist", SV_ARG(shorten(name)));
+    if (close.len > 0) {
+        diag_set_hint(p->c->diags, diag, "did you mean '%.*s'?", SV_ARG(close));
+    }
+    return expr_new_error(p->c->arena, at);
+}
+
 static struct expr *parse_bare_function(struct parser *p) {
     sv name = lex_get_text(&p->lexer);
     span at = parse_span(p, p->lexer.token.from, p->lexer.token.to);
     lex_next(&p->lexer);
     const struct fn_def *fn = fn_find(p->c->dialect->functions, name);
-    if (fn != NULL && (fn->flags & FN_SYNTACTIC) == 0) {
-        struct closure *closure = ARENA_NEW(p->c->arena, struct closure);
-        closure->fn = fn;
-        return expr_new_literal(p->c->arena, at, value_function(closure));
+    if (fn == NULL || fn->named_only || (fn->flags & FN_SYNTACTIC) != 0) {
+        return fail_bare_function(p, fn, name, at);
     }
-    sv close = fn_find_close(p->c->dialect->functions, name);
-    struct diag *d = diags_add(p->c->diags, p->c->dialect->unknown_function_code, at, "function '%.*s' does not exist",
-                               SV_ARG(shorten(name)));
-    if (fn == NULL && close.len > 0) {
-        diag_set_hint(p->c->diags, d, "did you mean '%.*s'?", SV_ARG(close));
-    }
-    return expr_new_error(p->c->arena, at);
+    struct closure *closure = ARENA_NEW(p->c->arena, struct closure);
+    closure->fn = fn;
+    return expr_new_literal(p->c->arena, at, value_function(closure));
 }
 
 /* `name =` before an argument. Lists of names begin with the first name that occurs. */

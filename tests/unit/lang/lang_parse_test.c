@@ -222,6 +222,8 @@ static void test_mistakes_have_exact_places(void **state) {
         {"${\xc3\xa9}", SYNTAX "@2+2"},
         {"${nofn(1)}", "function_not_found@2+4"},
         {"${map(values.l, nofn)}", "function_not_found@16+4"},
+        {"${map(values.l, link)}", "invalid_substitution@16+4"},   /* takes names, not values */
+        {"${map(values.l, object)}", "invalid_substitution@16+6"}, /* needs names of arguments */
         {"${nofn(nofn2(1), values.x)} ${nofn3()}",
          "function_not_found@2+4 function_not_found@7+5 function_not_found@30+5"},
         {"${a b} x ${} y ${values} z", SYNTAX "@4+1 " SYNTAX "@9+3 " SYNTAX "@23+1"}, /* each on its own */
