@@ -1,4 +1,5 @@
-/* A file cut at any byte, or with any line broken, still gives a tree: what stands before is all there, and the reports stay few. */
+/* A file cut at any byte, or with any line broken, still gives a tree: what stands before is all there, and the reports
+ * stay few. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
