@@ -19,8 +19,13 @@ bool fields_has_substitution(const struct node *n) {
     return n->kind == NODE_SCALAR && lang_has_substitution(&blueprint_dialect, n->text);
 }
 
+/* The reader has refused it (BP-015). */
+static bool is_merge_key(const struct node *key) {
+    return key->kind == NODE_SCALAR && key->style == NODE_PLAIN && sv_eq(key->text, SV("<<"));
+}
+
 bool fields_check_key(struct loader *l, const struct node *key) {
-    if (fields_is_broken(key) || (key->flags & NODE_DUPLICATE) != 0) {
+    if (fields_is_broken(key) || is_merge_key(key) || (key->flags & NODE_DUPLICATE) != 0) {
         return false;
     }
     if (key->kind != NODE_SCALAR) {
