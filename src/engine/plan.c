@@ -2,6 +2,7 @@
 
 #include "engine/ids.h"
 #include "engine/recover.h"
+#include "model/lease.h"
 
 bool plan_is_empty(const struct plan *p) {
     return p->change_count == 0;
@@ -141,7 +142,9 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
     }
     struct planner p = {.c = c, .t = destroy ? NULL : t, .a = c->arena, .diags = c->diags, .stored = &stored};
     struct recoveries recoveries = {0};
-    recover_all(c, &stored, p.t == NULL ? (sv){0} : p.t->root_dir, &recoveries);
+    if (!lease_is_held(c->host, &stored.tree.lease)) { /* else what is open is under way */
+        recover_all(c, &stored, p.t == NULL ? (sv){0} : p.t->root_dir, &recoveries);
+    }
     p.drift_by_address = MAP(c->arena);
     if (c->refresh && !refresh_all(&p)) {
         *code = EXIT_FAILED;

@@ -80,3 +80,14 @@ bool lease_is_live(struct host *host, const struct store_lease *lease, sv boot_i
     arena_fini(&scratch);
     return same_boot && !lease_is_holder_gone(host, lease->holder);
 }
+
+bool lease_is_held(struct host *host, const struct store_lease *lease) {
+    struct arena scratch = {0};
+    sv why;
+    size_t offset;
+    value v = value_parse_json(&scratch, lease->holder, &limits_default, false, &why, &offset);
+    value boot_id = v.kind == VALUE_MAP ? value_map_find(v, SV("bootId")) : (value){0};
+    bool held = boot_id.kind == VALUE_STRING && lease_is_live(host, lease, value_get_text(boot_id));
+    arena_fini(&scratch);
+    return held;
+}

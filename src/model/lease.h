@@ -9,5 +9,7 @@
 bool lease_is_holder_gone(struct host *host, sv holder);
 /* Whether the lease is held now. `boot_id` is the boot in which `expires_ms` was counted. */
 bool lease_is_live(struct host *host, const struct store_lease *lease, sv boot_id);
+/* The same for a lease as it was read, by the boot that its holder names. */
+bool lease_is_held(struct host *host, const struct store_lease *lease);
 
 #endif

@@ -110,6 +110,8 @@ static enum exit_code deploy_file(struct session *s, const struct loaded *l) {
     enum exit_code code = EXIT_FAILED;
     if (!session_choose_instance(s, l->file))
         return EXIT_USAGE;
+    if (!session_await_others(s))
+        return cli_get_signal_code(s->cli, session_get_error_code(s->cli));
     const struct plan *p = run_plan(&s->config, l->template, false, l->inputs, l->input_count, &code);
     if (!p)
         return session_refine_code(s->cli, code);

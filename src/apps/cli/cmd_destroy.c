@@ -18,6 +18,8 @@ static enum exit_code destroy_instance(struct session *s) {
     enum exit_code code = EXIT_FAILED;
     if (!session_choose_instance(s, SV("blueprint.yaml")))
         return EXIT_USAGE;
+    if (!session_await_others(s))
+        return cli_get_signal_code(s->cli, session_get_error_code(s->cli));
     const struct plan *p = run_plan(&s->config, NULL, true, NULL, 0, &code);
     return p ? deploy_carry_out(s, NULL, p) : session_refine_code(s->cli, code);
 }

@@ -2,6 +2,8 @@
 
 #include "api/builtin.h"
 #include "api/store_open.h"
+#include "model/lease.h"
+#include "value/convert.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -145,6 +147,52 @@ bool session_choose_instance(struct session *s, sv file) {
         return true;
     output_usage_error(c, "the root directory has no name for the instance: give --instance NAME");
     return false;
+}
+
+/* The lease lives in `a`. */
+static bool find_lease(struct session *s, struct arena *a, struct store_lease *lease) {
+    struct store_instance instance = {.id = s->config.instance_id};
+    struct store_tree tree = {0};
+    const struct store_ops *ops = s->store->ops;
+    if (instance.id.len == 0 &&
+        ops->find_instance(s->store, a, s->config.context, s->config.instance_name, &instance) != STORE_OK)
+        return false;
+    if (ops->load_tree(s->store, a, instance.id, &tree) != STORE_OK)
+        return false;
+    *lease = tree.lease;
+    return lease->holder.len > 0 && lease_is_held(s->config.host, lease);
+}
+
+static void report_in_progress(struct session *s, const struct store_lease *lease) {
+    struct cli *c = s->cli;
+    sv why, command = {0}, actor = {0};
+    size_t offset = 0;
+    value holder = value_parse_json(&c->arena, lease->holder, &c->limits, true, &why, &offset);
+    if (holder.kind == VALUE_MAP) {
+        command = provider_get_text(holder, SV("command"));
+        actor = provider_get_text(holder, SV("actor"));
+    }
+    struct diag *d = diags_add(&c->diags, DIAG_instance_in_progress, SPAN_NONE, "the instance is held by %.*s: %.*s",
+                               SV_ARG(render_escape(&c->arena, actor)), SV_ARG(render_escape(&c->arena, command)));
+    diag_set_hint(&c->diags, d, "wait for it with --lock-timeout 5m");
+}
+
+bool session_await_others(struct session *s) {
+    enum { POLL_MS = 200 };
+    const struct host *host = s->config.host;
+    int64_t until = host->ops->get_monotonic_ms(host->user) + s->config.lock_timeout_ms;
+    for (;;) {
+        struct arena scratch = {0};
+        struct store_lease lease;
+        bool is_held = find_lease(s, &scratch, &lease);
+        bool is_over = host->ops->get_monotonic_ms(host->user) >= until || atomic_load(s->config.signals) > 0;
+        if (is_held && is_over)
+            report_in_progress(s, &lease);
+        arena_fini(&scratch);
+        if (!is_held || is_over)
+            return !is_held;
+        host->ops->sleep_ms(host->user, POLL_MS);
+    }
 }
 
 static const struct {

@@ -24,6 +24,9 @@ void session_close(struct session *s);
 /* --instance-id, --instance, else the directory's name when `file` is the project's default blueprint. False after a
  * usage error. */
 bool session_choose_instance(struct session *s, sv file);
+/* Before planning: waits up to --lock-timeout for the run that holds the instance. False after a report
+ * (`instance_in_progress`). */
+bool session_await_others(struct session *s);
 /* The exit code for what the diagnostics say went wrong with the store. */
 enum exit_code session_get_error_code(const struct cli *c);
 
