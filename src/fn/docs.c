@@ -24,7 +24,8 @@ void fn_print_signature(struct buf *out, const struct fn_def *f) {
 
 static void render_body(struct buf *out, const struct fn_def *f) {
     buf_append(out, f->summary);
-    buf_append_cstr(out, "\n\n");
+    buf_append_cstr(out,
+                    fn_is_later(f) ? " Not in this version: using it is the error `not_supported_yet`.\n\n" : "\n\n");
     if (f->details.len > 0) {
         buf_append(out, f->details);
         buf_append_cstr(out, "\n\n");

@@ -91,7 +91,10 @@ static value find_annotation(const struct element *e, sv key) {
             return item->kind == EXPR_LITERAL ? item->literal : value_unknown(NULL);
         }
     }
-    return x->kind == EXPR_OBJECT ? (value){0} : value_unknown(NULL);
+    if (x->kind != EXPR_OBJECT) {
+        return value_unknown(NULL);
+    }
+    return (value){0};
 }
 
 static span find_annotation_place(const struct annotation_check *c, sv key) {

@@ -150,8 +150,8 @@ static void check_annotations(struct loader *l, const struct expr *e) {
     value all = get_field(l, e, "metadata", "annotations");
     for (uint32_t i = 0; i < e->count && all.kind == VALUE_MAP; i++) {
         value v = value_map_find(all, e->call.names[i]);
-        bool fits = v.kind == 0 || v.kind != VALUE_UNKNOWN || v.type == NULL || v.type->kind == TYPE_ABSENT ||
-                    type_fits(&type_scalar, v.type);
+        bool fits =
+            v.kind != VALUE_UNKNOWN || v.type == NULL || v.type->kind == TYPE_ABSENT || type_fits(&type_scalar, v.type);
         if (!fits) {
             tree_enter_key(l, e->call.names[i]);
             report_type(l, DIAG_invalid_substitution, e->call.args[i]->at, "an annotation must be a scalar", v);
