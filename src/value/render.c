@@ -6,8 +6,7 @@
 
 enum { SHOWN_DEFAULT = 80 };
 
-static void append_quoted(struct buf *out, sv text) {
-    buf_append_char(out, '"');
+static void append_escaped(struct buf *out, sv text) {
     sv shown = render_escape(out->arena, text);
     for (size_t i = 0; i < shown.len; i++) {
         if (shown.data[i] == '"') {
@@ -15,6 +14,18 @@ static void append_quoted(struct buf *out, sv text) {
         }
         buf_append_char(out, shown.data[i]);
     }
+}
+
+/* Line ends are so common that they are shown the way people write them. */
+static void append_quoted(struct buf *out, sv text) {
+    buf_append_char(out, '"');
+    sv rest = text;
+    for (size_t end = sv_find_char(rest, '\n'); end != SIZE_MAX; end = sv_find_char(rest, '\n')) {
+        append_escaped(out, sv_slice(rest, 0, end));
+        buf_append(out, SV("\\n"));
+        rest = sv_slice(rest, end + 1, rest.len);
+    }
+    append_escaped(out, rest);
     buf_append_char(out, '"');
 }
 

@@ -45,12 +45,21 @@ static void show_exports(struct session *s) {
     output_text(c, buf_get_sv(&out));
 }
 
-static sv describe_done(struct cli *c, const struct plan *p, enum exit_code code) {
-    const char *verb = code != EXIT_OK            ? "not finished"
-                       : p->destroy               ? "destroyed"
-                       : p->instance_version == 0 ? "deployed"
-                                                  : "updated";
-    return arena_printf(&c->arena, "\nInstance %.*s %s.\n", SV_ARG(render_escape(&c->arena, p->instance_name)), verb);
+static const char *describe_end(const struct plan *p, enum exit_code code) {
+    if (code == EXIT_STALE || code == EXIT_LOCKED || code == EXIT_DRIFT)
+        return "is as it was: nothing was done";
+    if (code != EXIT_OK)
+        return "not finished";
+    if (p->destroy)
+        return "destroyed";
+    if (plan_is_empty(p))
+        return "is up to date";
+    return p->instance_version == 0 ? "deployed" : "updated";
+}
+
+static void say_end(struct cli *c, const struct plan *p, enum exit_code code) {
+    sv name = render_escape(&c->arena, p->instance_name);
+    output_text(c, arena_printf(&c->arena, "\nInstance %.*s %s.\n", SV_ARG(name), describe_end(p, code)));
 }
 
 static void write_plan_event(struct cli *c, const struct plan *p) {
@@ -78,6 +87,8 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
         output_note(c, "nothing was done");
         return cli_get_signal_code(c, EXIT_USAGE);
     }
+    if (!plan_is_empty(p))
+        output_note(c, "%s", "");
     /* Whoever has seen the plan has seen the drift in it (BP-421 (3)). */
     s->config.accept_drift = s->config.accept_drift || !settings_get_flag(c, "auto-approve");
     struct progress *progress = progress_new(c);
@@ -85,7 +96,7 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
     s->config.user = progress;
     enum exit_code code = run_deploy(&s->config, t, p);
     progress_end(progress);
-    output_text(c, describe_done(c, p, code));
+    say_end(c, p, code);
     if (code == EXIT_OK && !p->destroy)
         show_exports(s);
     return code;
