@@ -30,13 +30,16 @@ static void render_body(struct buf *out, const struct fn_def *f) {
         buf_append(out, f->details);
         buf_append_cstr(out, "\n\n");
     }
+    bool has_params = false;
     for (size_t i = 0; i < f->param_count; i++) {
         if (f->params[i].text.len > 0) {
             buf_printf(out, "- `%.*s`: %.*s\n", SV_ARG(f->params[i].name), SV_ARG(f->params[i].text));
+            has_params = true;
         }
     }
     if (f->example.len > 0) {
-        buf_printf(out, "\n`%.*s` gives `%.*s`\n", SV_ARG(f->example), SV_ARG(f->example_result));
+        buf_append_cstr(out, has_params ? "\n" : "");
+        buf_printf(out, "`%.*s` gives `%.*s`\n", SV_ARG(f->example), SV_ARG(f->example_result));
     }
 }
 

@@ -12,4 +12,7 @@ struct blueprint_data {
 /* A name whose definition is not looked at (not supported yet): references to it stay silent. */
 #define BLUEPRINT_OPAQUE ((void *)UINTPTR_MAX)
 
+/* The group of diagnostics about an element of that kind (BP-305); empty for those without. */
+sv blueprint_get_group(enum element_kind kind);
+
 #endif

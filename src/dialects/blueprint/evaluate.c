@@ -9,6 +9,7 @@
 struct blueprint_evaluation {
     struct evaluation *e;
     struct host *host;
+    size_t tagged; /* diagnostics that have been looked at for their path */
 };
 
 static uint32_t find_element(const struct template *t, enum element_kind kind, sv name) {
@@ -239,12 +240,21 @@ static value finish_main(struct blueprint_evaluation *b, struct evaluator *ev, s
     return raw;
 }
 
-static value finish(void *user, struct evaluator *ev, struct cell *c, value raw) {
-    struct blueprint_evaluation *b = user;
-    const struct element *element = c->owner;
-    if (raw.kind == VALUE_ERROR || element == NULL) {
-        return raw;
+/* What failed since the last cell ended belongs to this one: inner cells end first (BP-307). */
+static void tag_failures(struct blueprint_evaluation *b, const struct element *element) {
+    struct diags *diags = b->e->diags;
+    for (size_t i = b->tagged; i < diags->items.len; i++) {
+        struct diag *d = diags->items.items[i];
+        if (d->path.len == 0) {
+            d->path = element->address.text;
+            d->group = blueprint_get_group(element->kind);
+        }
     }
+    b->tagged = diags->items.len;
+}
+
+static value finish_cell(struct blueprint_evaluation *b, struct evaluator *ev, struct cell *c, value raw) {
+    const struct element *element = c->owner;
     struct element_cells *cells = &b->e->cells[get_number(b->e->template, element)];
     if (c == &cells->main) {
         return finish_main(b, ev, c, raw);
@@ -256,6 +266,16 @@ static value finish(void *user, struct evaluator *ev, struct cell *c, value raw)
         return finish_text(ev, c, "'description'", raw);
     }
     return c == &cells->annotations ? finish_annotations(ev, c, raw) : raw;
+}
+
+static value finish(void *user, struct evaluator *ev, struct cell *c, value raw) {
+    struct blueprint_evaluation *b = user;
+    if (c->owner == NULL) {
+        return raw;
+    }
+    value v = raw.kind == VALUE_ERROR ? raw : finish_cell(b, ev, c, raw);
+    tag_failures(b, c->owner);
+    return v;
 }
 
 static const struct eval_ops eval_ops = {.resolve = resolve, .finish = finish};
@@ -295,7 +315,7 @@ static void init_cells(struct element_cells *cells, const struct element *elemen
 static void start_evaluation(const struct template *t, struct evaluation *e, struct host *host,
                              const struct limits *limits) {
     struct blueprint_evaluation *b = ARENA_NEW(e->arena, struct blueprint_evaluation);
-    *b = (struct blueprint_evaluation){e, host};
+    *b = (struct blueprint_evaluation){e, host, e->diags->items.len};
     e->cells = ARENA_ARRAY(e->arena, struct element_cells, t->element_count + 1);
     for (size_t i = 0; i < t->element_count; i++) {
         init_cells(&e->cells[i], &t->elements[i]);

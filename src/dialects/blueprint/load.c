@@ -62,6 +62,11 @@ static const struct section *find_section_of(enum element_kind kind) {
     return NULL;
 }
 
+sv blueprint_get_group(enum element_kind kind) {
+    const struct section *s = find_section_of(kind);
+    return sv_from_cstr(s != NULL ? s->group : NULL);
+}
+
 uint32_t loader_find(const struct loader *l, enum element_kind kind, sv name, bool *is_opaque) {
     void *found = map_find(&l->names[kind], name);
     bool opaque = found == BLUEPRINT_OPAQUE;
@@ -122,7 +127,7 @@ bool loader_tag(struct loader *l, size_t from, uint32_t element) {
             d->path = path;
         }
         if (d->group.len == 0) {
-            d->group = sv_from_cstr(find_section_of(e->kind)->group);
+            d->group = blueprint_get_group(e->kind);
         }
         has_error |= d->level == DIAG_ERROR;
     }

@@ -228,6 +228,26 @@ static void test_paths_and_groups(void **state) {
     harness_fini(&h);
 }
 
+/* What fails in evaluation belongs to the element whose expression it is, not to those that use it. */
+static void test_path_of_failure(void **state) {
+    (void)state;
+    struct harness h;
+    struct evaluation e = {
+        .template = load(&h, "version: 2025-11-02\n"
+                             "values:\n"
+                             "  inner: {type: string, value: \"${substr('a', 2)}\"}\n"
+                             "  outer: {type: string, value: \"${values.inner}\"}\n"
+                             "resources:\n"
+                             "  r: {type: test/plain, spec: {text: \"${values.outer} ${jsondecode('5').x}\"}}\n"),
+        .arena = &h.arena,
+        .diags = &h.diags};
+    e.template->ops->start_evaluation(e.template, &e, NULL, &h.limits);
+    assert_int_equal(evaluate(&e, "resources.r").kind, VALUE_ERROR);
+    assert_int_equal(h.diags.errors, 1);
+    assert_true(sv_eq_cstr(h.diags.items.items[0]->path, "values.inner"));
+    harness_fini(&h);
+}
+
 /* BP-304: --strict raises unknown keys. */
 static void test_strict(void **state) {
     (void)state;
@@ -250,6 +270,7 @@ int main(void) {
         cmocka_unit_test(test_unknowns),
         cmocka_unit_test(test_recheck),
         cmocka_unit_test(test_paths_and_groups),
+        cmocka_unit_test(test_path_of_failure),
         cmocka_unit_test(test_strict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
