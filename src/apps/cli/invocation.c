@@ -81,22 +81,19 @@ static bool open_json_into(struct cli *c) {
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-#define HAS_LEAK_CHECK
+enum { HAS_LEAK_CHECK = 1 };
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_LEAK_CHECK
-#endif
+enum { HAS_LEAK_CHECK = __has_feature(address_sanitizer) };
+#else
+enum { HAS_LEAK_CHECK = 0 };
 #endif
 
-/* Secrets do not get into core files (LC-053). */
+/* Secrets do not get into core files (LC-053). A leak check attaches to its own process. */
 static void forbid_core_dumps(void) {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-#ifdef HAS_LEAK_CHECK /* it attaches to its own process */
-    return;
-#else
-    prctl(PR_SET_DUMPABLE, 0);
-#endif
+    if (!HAS_LEAK_CHECK)
+        prctl(PR_SET_DUMPABLE, 0);
 }
 
 enum exit_code cli_get_signal_code(const struct cli *c, enum exit_code otherwise) {
@@ -158,5 +155,5 @@ int cli_run(int argc, const char *const *argv, const struct cli_signals *signals
     if (cli.json_into >= 0)
         close(cli.json_into);
     arena_fini(&cli.arena);
-    return code;
+    return (int)code;
 }
