@@ -36,6 +36,7 @@ static struct failure find_failure(enum sql_result r) {
         return (struct failure){STORE_BUSY, DIAG_state_busy, wait, false};
     case SQL_CORRUPT:
     case SQL_NOT_A_DB:
+    case SQL_ERROR: /* our statements are constant: the tables are not those that we made */
         return (struct failure){STORE_CORRUPT, DIAG_state_corrupt, HINT_RESTORE, true};
     case SQL_READ_ONLY:
         return (struct failure){STORE_READ_ONLY, DIAG_state_not_available, rights, true};
@@ -50,7 +51,6 @@ static struct failure find_failure(enum sql_result r) {
     case SQL_IO:
     case SQL_DENIED:
     case SQL_NO_MEMORY:
-    case SQL_ERROR:
         break;
     }
     return (struct failure){STORE_FAILED, DIAG_state_not_available, disk, true};
