@@ -16,7 +16,7 @@
 #endif
 
 enum {
-    BLOCK_FIRST = 64 * 1024,
+    BLOCK_FIRST = 4 * 1024, /* most arenas are scratch for one small thing, and a new block is zeroed */
     BLOCK_MAX = 1024 * 1024,
     /* An object of this size or more gets a block of its own, so that it wastes no free part and can be moved by
        realloc. */
