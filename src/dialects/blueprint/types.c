@@ -6,13 +6,15 @@
 /* Elements whose checks share one brief arena. */
 enum { BRIEF_ELEMENTS = 64 };
 
+/* NULL when something is wrong with it: nothing more is said of its type then (BP-302). */
 static const struct type *get_type(struct loader *l, const struct expr *e) {
     size_t from = loader_get_mark(l);
+    size_t errors = l->diags->errors;
     const struct type *t = lang_check_result(&l->check, e, &refs_check_ops, l);
     if (loader_get_mark(l) != from && l->current != UINT32_MAX) {
         loader_tag(l, from, l->current);
     }
-    return t;
+    return l->diags->errors == errors ? t : NULL;
 }
 
 /* Whether every value of the type can become text (BP-216). */
