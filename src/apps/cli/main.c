@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* A signal handler can reach nothing but a global. */
@@ -16,8 +17,11 @@ static void note_signal(int number) {
  * what stands in for it fails as it does on a closed one. */
 static void fill_closed_descriptors(void) {
     for (int fd = 0; fd <= STDERR_FILENO; fd++) {
-        if (fcntl(fd, F_GETFD) < 0)
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* the lowest free number: fd */
+        if (fcntl(fd, F_GETFD) >= 0)
+            continue;
+        int filled = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* gets the lowest free number */
+        if (filled != fd)
+            abort();
     }
 }
 

@@ -10,9 +10,15 @@
 
 bool project_change_directory(struct cli *c) {
     sv dir = settings_get_text(c, "C");
-    if (dir.len == 0 || chdir(arena_copy_cstr(&c->arena, dir)) == 0)
+    char cwd[PATH_MAX];
+    if (dir.len > 0 && chdir(arena_copy_cstr(&c->arena, dir)) != 0) {
+        output_usage_error(c, "cannot go to the directory '%.*s': %s", SV_ARG(render_escape(&c->arena, dir)),
+                           strerror(errno));
+        return false;
+    }
+    if (getcwd(cwd, sizeof cwd))
         return true;
-    output_usage_error(c, "cannot go to the directory '%.*s': %s", SV_ARG(dir), strerror(errno));
+    output_usage_error(c, "the working directory cannot be found: %s", strerror(errno));
     return false;
 }
 

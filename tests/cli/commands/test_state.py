@@ -1,6 +1,7 @@
 """State that is damaged, foreign, newer, read-only, full or in use: one clear error, and nothing is lost (LC-030 to LC-046)."""
 
 import glob
+import json
 import os
 import signal
 import sqlite3
@@ -9,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-from cli_case import FAILED, LINTEL, LOCKED, OK, SMALL, CliCase
+from cli_case import FAILED, LINTEL, LOCKED, OK, SCHEMAS, SMALL, CliCase
 
 IS_ROOT = os.geteuid() == 0
 
@@ -181,6 +182,17 @@ class Runs(CliCase):
         self.lintel("deploy", "--auto-approve", "--lock-timeout", "1s", code=LOCKED)
         self.assertGreaterEqual(time.monotonic() - start, 1)
         self.assertRegex(self.lintel("list", code=OK).out, r"shop +blueprint .*@")
+
+    def test_LC_060_a_heartbeat_every_10_seconds(self):
+        self.write("blueprint.yaml", SLOW.replace("60000", "10600"))
+        result = self.lintel("deploy", "--auto-approve", "--json-into", "events")
+        self.assertNotEqual(OK, result.code)
+        self.assertRegex(result.err, r"(?m)^  … resources\.sleeper creating, 10\.\ds so far$")
+        events = [json.loads(line) for line in self.read("events").splitlines()]
+        for event in events:
+            SCHEMAS.check("events", event)
+        self.assertEqual(["resources.sleeper"], [e["address"] for e in events if e["type"] == "heartbeat"])
+        self.lintel("destroy", "--auto-approve", code=OK)
 
     def test_LC_033_a_killed_holder_is_taken_over_at_once(self):
         process = self.start()

@@ -1,8 +1,10 @@
 """Command lines: how options are written, what a mistake gives (CLI-001, CLI-005, CLI-006, CLI-030)."""
 
 import json
+import os
+import subprocess
 
-from cli_case import INVALID, OK, USAGE, CliCase
+from cli_case import INVALID, LINTEL, OK, USAGE, CliCase
 
 
 class Forms(CliCase):
@@ -102,6 +104,14 @@ class Mistakes(CliCase):
 
     def test_a_directory_that_is_not_there(self):
         self.refuse("-C", "nosuch", "version", says="nosuch")
+
+    def test_a_working_directory_that_is_gone(self):
+        line = 'cd gone && rmdir ../gone && exec "$0" list'
+        os.mkdir(self.path("gone"))
+        done = subprocess.run(["bash", "-c", line, LINTEL], cwd=self.dir, env=self.environment(None), check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(USAGE, done.returncode)
+        self.assertIn(b"working directory", done.stderr)
 
     def test_a_mistake_in_a_command_that_streams(self):
         events = self.check_events("deploy", "--nosuch", code=USAGE)
