@@ -273,7 +273,8 @@ static value finish(void *user, struct evaluator *ev, struct cell *c, value raw)
     if (c->owner == NULL) {
         return raw;
     }
-    value v = raw.kind == VALUE_ERROR ? raw : finish_cell(b, ev, c, raw);
+    bool has_failed = raw.kind == VALUE_ERROR || (raw.within & WITHIN_ERROR) != 0;
+    value v = has_failed ? value_error(NULL) : finish_cell(b, ev, c, raw);
     tag_failures(b, c->owner);
     return v;
 }

@@ -54,8 +54,10 @@ static const struct root_def roots[] = {
      .max_steps = 255},
 };
 
-/* What is not named is absorbed: unknown gives unknown (BP-262), none gives none (BP-270), a cycle is an error. */
+/* What is not named is absorbed: unknown gives unknown (BP-262), none gives none (BP-270), a cycle is an error. Failed
+ * items stay in their containers until the cell ends, so that all independent failures of a spec are found (BP-302). */
 static const struct eval_policy policy = {
+    .failed_item = OPERAND_PASS,
     .drop_absent_items = true,
     .operand_code = DIAG_invalid_substitution,
     .type_code = DIAG_invalid_substitution,
