@@ -49,7 +49,7 @@ class Install(CliCase):
         self.write("use.c", PROGRAM)
         self.run_tool("cc", "-Wall", "-Werror", *extra, "use.c", "-o", "use", *flags, cwd=self.dir)
         libraries = os.path.dirname(os.path.dirname(found[0]))
-        self.write("bad.yaml", "version: 1\n")
+        self.write("bad.yaml", "version: nosuch\nresources: {a: {type: random/id, spec: {byteLength: 4}}}\n")
         text = self.run_tool("./use", "bad.yaml", cwd=self.dir, env=dict(os.environ, LD_LIBRARY_PATH=libraries))
         with open(os.path.join(SOURCE, "meson.build"), encoding="utf-8") as stream:
             version = stream.read().split("version: '")[1].split("'")[0]
