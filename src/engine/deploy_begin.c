@@ -42,10 +42,11 @@ static bool take_lease(struct deploy *d, enum exit_code *code) {
     struct holder who = {.run_id = d->run_id, .command = d->c->actor_command};
     sv holder = id_make_holder(d->a, d->c->host, &who);
     int64_t until = now_monotonic(d) + d->c->lock_timeout_ms;
+    struct store_lease_request request = {
+        .instance_id = d->p->instance_id, .holder = holder, .ttl_ms = d->c->lease_ttl_ms};
     for (;;) {
         d->renewed_ms = now_monotonic(d);
-        enum store_result r =
-            ops->take_lease(d->c->store, d->a, d->p->instance_id, holder, d->c->lease_ttl_ms, false, &d->lease);
+        enum store_result r = ops->take_lease(d->c->store, d->a, &request, &d->lease);
         if (r == STORE_OK) {
             d->has_lease = true;
             return true;

@@ -250,6 +250,13 @@ static void decide_update(struct planner *p, uint32_t n, struct element_plan *ep
     }
 }
 
+static bool same_metadata(value before, value after) {
+    if (!value_is_set(before)) {
+        return !value_is_set(after) || (after.kind == VALUE_MAP && after.map->len == 0);
+    }
+    return value_is_set(after) && value_eq(before, after);
+}
+
 static void compare(struct planner *p, uint32_t n, struct element_plan *ep) {
     const struct element *e = &p->t->elements[n];
     struct resource_record *record = ep->record;
@@ -280,7 +287,11 @@ static void compare(struct planner *p, uint32_t n, struct element_plan *ep) {
         .spec_after = ep->spec,
         .metadata_after = ep->metadata,
     };
-    plan_compare(&request, &change->diff);
+    bool is_open = ((ep->spec.within | ep->metadata.within) & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
+    bool is_same = !is_open && value_eq(record->spec, ep->spec) && same_metadata(record->metadata, ep->metadata);
+    if (!is_same) { /* else nothing would be listed but what is unchanged */
+        plan_compare(&request, &change->diff);
+    }
     if (!sv_eq(record->type, e->type_text)) {
         decide_replacement(p, n, ep);
         add_reason(p, change, SV("type"), e->at);

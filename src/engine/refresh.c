@@ -10,7 +10,8 @@ struct observation {
     const struct resource_type *type; /* NULL: not read */
     struct resource_record *record;
     enum provider_result result;
-    value found_spec, computed; /* in the thread's arena */
+    bool differs;
+    value found_spec, computed; /* of one that differs; in the thread's arena */
     sv reason;
 };
 
@@ -59,6 +60,51 @@ static void wait_for_attempt(const struct run_config *c, unsigned n) {
     c->host->ops->sleep_ms(c->host->user, delay * random / UINT16_MAX);
 }
 
+struct found {
+    value spec, computed;
+    struct field_diff diff;
+};
+
+/* Sets what is really there against the record (BP-531). */
+static void compare_found(struct arena *a, const struct observation *o, struct found *f) {
+    const struct resource_record *record = o->record;
+    const struct schema *schema = o->type->schema;
+    f->computed = value_is_set(o->computed) ? spec_mark_sensitive(a, schema, o->computed) : record->computed;
+    f->spec = value_is_set(o->found_spec) ? spec_mark_sensitive(a, schema, o->found_spec) : record->spec;
+    struct path_step step = {.key = SV("spec")};
+    struct schema_diff_request request = {
+        .arena = a,
+        .schema = schema,
+        .prefix = {&step, 1},
+        .before = schema_merge(a, record->spec, record->computed),
+        .after = schema_merge(a, f->spec, f->computed),
+        .drift = true,
+    };
+    schema_diff(&request, &f->diff);
+}
+
+static bool is_same(value found, value recorded) {
+    return !value_is_set(found) || (value_is_set(recorded) && value_eq(found, recorded));
+}
+
+static bool is_as_recorded(const struct observation *o) {
+    return is_same(o->found_spec, o->record->spec) && is_same(o->computed, o->record->computed);
+}
+
+/* Only what differs outlives the call. */
+static void keep_found(struct arena *keep, struct observation *o, const struct provider_call *call) {
+    o->found_spec = call->found_spec;
+    o->computed = call->computed;
+    if (o->result == PROVIDER_OK && !is_as_recorded(o)) {
+        struct found f = {0};
+        compare_found(call->arena, o, &f);
+        o->differs = f.diff.changes.len > 0;
+    }
+    o->found_spec = o->differs && value_is_set(o->found_spec) ? value_copy(keep, o->found_spec) : (value){0};
+    o->computed = o->differs && value_is_set(o->computed) ? value_copy(keep, o->computed) : (value){0};
+    o->reason = call->reasons.items.len > 0 ? arena_copy_sv(keep, call->reasons.items.items[0]) : (sv){0};
+}
+
 static void read_one(void *user, size_t thread, size_t number) {
     struct reader *r = user;
     struct observation *o = &r->items[number];
@@ -68,10 +114,7 @@ static void read_one(void *user, size_t thread, size_t number) {
         call_read(r, o, &call);
         bool again = o->result == PROVIDER_TRANSIENT && attempt <= r->p->c->retries && !is_interrupted(r->p->c);
         if (!again) {
-            struct arena *keep = &r->arenas[thread];
-            o->found_spec = value_is_set(call.found_spec) ? value_copy(keep, call.found_spec) : (value){0};
-            o->computed = value_is_set(call.computed) ? value_copy(keep, call.computed) : (value){0};
-            o->reason = call.reasons.items.len > 0 ? arena_copy_sv(keep, call.reasons.items.items[0]) : (sv){0};
+            keep_found(&r->arenas[thread], o, &call);
         }
         arena_fini(&scratch);
         if (!again) {
@@ -123,32 +166,20 @@ static value take_fields(struct planner *p, value stored, value found, const str
 }
 
 static void take_found(struct planner *p, struct observation *o) {
-    struct resource_record *record = o->record;
-    const struct schema *schema = o->type->schema;
-    value computed = spec_settle_computed(p->a, schema, value_is_set(o->computed) ? o->computed : record->computed);
-    value spec = spec_settle_computed(p->a, schema, value_is_set(o->found_spec) ? o->found_spec : record->spec);
-    struct path_step step = {.key = SV("spec")};
-    struct field_diff diff = {0};
-    struct schema_diff_request request = {
-        .arena = p->a,
-        .schema = schema,
-        .prefix = {&step, 1},
-        .before = schema_merge(p->a, record->spec, record->computed),
-        .after = schema_merge(p->a, spec, computed),
-        .drift = true,
-    };
-    schema_diff(&request, &diff);
-    if (diff.changes.len == 0) {
+    if (!o->differs) {
         return;
     }
+    struct resource_record *record = o->record;
+    struct found f = {0};
+    compare_found(p->a, o, &f);
     struct change *d = add_drift(p, record);
     d->action = ACTION_UPDATE;
     d->drifted = true;
-    d->diff = diff;
-    record->spec = take_fields(p, record->spec, spec, &diff);
-    record->computed = computed;
+    d->diff = f.diff;
+    record->spec = take_fields(p, record->spec, f.spec, &f.diff);
+    record->computed = f.computed;
     d->after = record->spec;
-    d->computed_after = computed;
+    d->computed_after = f.computed;
 }
 
 static bool take(struct planner *p, struct observation *o) {

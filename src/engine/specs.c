@@ -134,6 +134,10 @@ static bool schema_has_flag(const struct schema *s, unsigned flag) {
     return has_flag(s, flag, &depth);
 }
 
+value spec_mark_sensitive(struct arena *a, const struct schema *schema, value v) {
+    return schema != NULL && schema_has_flag(schema, SCHEMA_SENSITIVE) ? schema_mark_sensitive(a, schema, v) : v;
+}
+
 value spec_settle(struct arena *a, const struct schema *schema, value spec, sv root_dir) {
     if (schema == NULL || !value_is_set(spec)) {
         return spec;
@@ -142,15 +146,14 @@ value spec_settle(struct arena *a, const struct schema *schema, value spec, sv r
         struct rewrite r = {.arena = a, .depth.limit = DEPTH_LIMIT, .leaf = settle_leaf, .root_dir = root_dir};
         spec = rewrite_value(&r, (struct leaf){spec, schema});
     }
-    return schema_has_flag(schema, SCHEMA_SENSITIVE) ? schema_mark_sensitive(a, schema, spec) : spec;
+    return spec_mark_sensitive(a, schema, spec);
 }
 
 value spec_settle_computed(struct arena *a, const struct schema *schema, value computed) {
     if (!value_is_set(computed)) {
         return computed;
     }
-    value v = value_copy(a, computed);
-    return schema != NULL && schema_has_flag(schema, SCHEMA_SENSITIVE) ? schema_mark_sensitive(a, schema, v) : v;
+    return spec_mark_sensitive(a, schema, value_copy(a, computed));
 }
 
 /* --- paths --- */

@@ -6,6 +6,8 @@
 
 /* Relative file names made absolute from `root_dir` (BP-404), sensitive leaves marked. `schema` may be NULL. */
 value spec_settle(struct arena *a, const struct schema *schema, value spec, sv root_dir);
+/* Leaves that the schema, which may be NULL, calls sensitive get the mark. */
+value spec_mark_sensitive(struct arena *a, const struct schema *schema, value v);
 /* What a provider returned, sensitive leaves marked; copied into `a`. */
 value spec_settle_computed(struct arena *a, const struct schema *schema, value computed);
 /* Every leaf marked, so that marks survive a step into the value. */

@@ -1,6 +1,7 @@
 #include "engine/stored.h"
 
 #include "engine/journal.h"
+#include "engine/workers.h"
 
 /* The store has reported everything but NOT_FOUND, CONFLICT and LOST_LEASE. */
 static bool fail(enum exit_code *code, enum exit_code which) {
@@ -32,20 +33,95 @@ static bool find_instance(const struct run_config *c, struct stored *s, sv *id, 
     return r == STORE_NOT_FOUND || fail(code, r == STORE_BUSY ? EXIT_LOCKED : EXIT_FAILED);
 }
 
-static bool decode_row(struct stored *s, struct record_codec *codec, const struct store_element *row) {
-    if (record_is_link_row(row)) {
-        struct link_record l;
-        if (!record_decode_link(codec, row, &l)) {
-            return false;
-        }
-        *stored_put_link(s, (addr){row->address}) = l;
-        return true;
+static struct stored_element *find(const struct stored *s, sv address) {
+    struct stored_element *e = map_find(&s->by_address, address);
+    return e == NULL || e->removed ? NULL : e;
+}
+
+static struct stored_element *put(struct stored *s, addr address) {
+    struct stored_element *e = find(s, address.text);
+    if (e == NULL) {
+        e = ARENA_NEW(s->arena, struct stored_element);
+        VEC_PUSH(s->arena, &s->elements, e);
+        map_put(&s->by_address, address.text, e);
     }
-    struct resource_record r;
-    if (!record_decode_resource(codec, row, &r)) {
+    return e;
+}
+
+/* --- rows to records, by several threads --- */
+
+enum { DECODE_THREADS = 4, DECODE_ALONE = 64 };
+
+/* What one thread decodes lives in its arena, as long as the instance's picture. */
+struct decode_share {
+    struct arena arena;
+    struct diags diags;
+    bool has_failed;
+};
+
+struct decode_work {
+    const struct run_config *c;
+    const struct stored *s;
+    struct resource_record *resources; /* beside the rows; a row is one of both */
+    struct link_record *links;
+    struct decode_share shares[DECODE_THREADS];
+};
+
+static void decode_one(void *user, size_t thread, size_t number) {
+    struct decode_work *w = user;
+    struct decode_share *share = &w->shares[thread];
+    struct record_codec codec = {
+        .arena = &share->arena, .sealer = w->c->sealer, .diags = &share->diags, .instance_id = w->s->instance.id};
+    const struct store_element *row = &w->s->tree.elements.items[number];
+    bool ok = record_is_link_row(row) ? record_decode_link(&codec, row, &w->links[number])
+                                      : record_decode_resource(&codec, row, &w->resources[number]);
+    share->has_failed = share->has_failed || !ok;
+}
+
+static void fini_shares(void *object) {
+    struct decode_work *w = object;
+    for (size_t i = 0; i < DECODE_THREADS; i++) {
+        arena_fini(&w->shares[i].arena);
+    }
+}
+
+static void report_damage(const struct run_config *c, const struct decode_work *w) {
+    for (size_t i = 0; i < DECODE_THREADS; i++) {
+        for (size_t k = 0; k < w->shares[i].diags.items.len; k++) {
+            sv message = w->shares[i].diags.items.items[k]->message;
+            diags_add(c->diags, DIAG_state_corrupt, SPAN_NONE, "%.*s", SV_ARG(message));
+        }
+    }
+}
+
+static bool decode_rows(const struct run_config *c, struct stored *s) {
+    size_t count = s->tree.elements.len;
+    struct decode_work *w = ARENA_NEW(c->arena, struct decode_work);
+    w->c = c;
+    w->s = s;
+    w->resources = ARENA_ARRAY(c->arena, struct resource_record, count);
+    w->links = ARENA_ARRAY(c->arena, struct link_record, count);
+    arena_add_cleanup(c->arena, fini_shares, w);
+    bool ok = true;
+    for (size_t i = 0; i < DECODE_THREADS; i++) {
+        diags_init(&w->shares[i].diags, &w->shares[i].arena, NULL);
+    }
+    struct parallel_work work = {
+        .threads = count < DECODE_ALONE ? 1 : DECODE_THREADS, .count = count, .work = decode_one, .user = w};
+    workers_run_all(&work);
+    for (size_t i = 0; i < DECODE_THREADS; i++) {
+        ok = ok && !w->shares[i].has_failed;
+    }
+    if (!ok) {
+        report_damage(c, w);
         return false;
     }
-    *stored_put_resource(s, (addr){row->address}) = r;
+    for (size_t i = 0; i < count; i++) {
+        const struct store_element *row = &s->tree.elements.items[i];
+        struct stored_element *e = put(s, (addr){row->address});
+        e->link = record_is_link_row(row) ? &w->links[i] : NULL;
+        e->resource = e->link == NULL ? &w->resources[i] : NULL;
+    }
     return true;
 }
 
@@ -100,17 +176,7 @@ bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *c
     if (!record_decode_instance(&codec, s->instance.body, &s->body) || !check_journal(c, s)) {
         return fail(code, EXIT_FAILED);
     }
-    for (size_t i = 0; i < s->tree.elements.len; i++) {
-        if (!decode_row(s, &codec, &s->tree.elements.items[i])) {
-            return fail(code, EXIT_FAILED);
-        }
-    }
-    return true;
-}
-
-static struct stored_element *find(const struct stored *s, sv address) {
-    struct stored_element *e = map_find(&s->by_address, address);
-    return e == NULL || e->removed ? NULL : e;
+    return decode_rows(c, s) || fail(code, EXIT_FAILED);
 }
 
 struct resource_record *stored_find_resource(const struct stored *s, sv address) {
@@ -121,16 +187,6 @@ struct resource_record *stored_find_resource(const struct stored *s, sv address)
 struct link_record *stored_find_link(const struct stored *s, sv address) {
     struct stored_element *e = find(s, address);
     return e == NULL ? NULL : e->link;
-}
-
-static struct stored_element *put(struct stored *s, addr address) {
-    struct stored_element *e = find(s, address.text);
-    if (e == NULL) {
-        e = ARENA_NEW(s->arena, struct stored_element);
-        VEC_PUSH(s->arena, &s->elements, e);
-        map_put(&s->by_address, address.text, e);
-    }
-    return e;
 }
 
 struct resource_record *stored_put_resource(struct stored *s, addr address) {
