@@ -153,7 +153,7 @@ static int compare_sort_items(const void *x, const void *y) {
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Sorted by the field; in their own order when an item has no such scalar. NULL without items. */
+/* In order of the field; in their own order when an item has no such scalar. */
 static struct sort_item *sort_list(struct arena *a, value v, sv field, size_t *count) {
     *count = v.kind == VALUE_LIST ? v.list->len : 0;
     struct sort_item *items = ARENA_ARRAY(a, struct sort_item, *count + 1);

@@ -76,6 +76,14 @@ struct store_lease {
     int64_t expires_ms; /* on the store's clock */
 };
 
+/* What is wanted of a lease. */
+struct store_lease_request {
+    sv instance_id;
+    sv holder;      /* JSON, as in struct store_lease */
+    int64_t ttl_ms;
+    bool steal;     /* take over a live one (unlock) */
+};
+
 /* What a tree load brings. Lives in the arena given. */
 struct store_tree {
     bool found;
@@ -99,9 +107,9 @@ struct store_ops {
     enum store_result (*commit)(struct store *s); /* durable when OK; else nothing of it happened, unless FAILED says it cannot be told (the caller reads anew) */
     void (*rollback)(struct store *s);
     /* --- leases; each is a transaction of its own --- */
-    /* `steal`: take over a live one (unlock). CONFLICT: a live lease is held; `lease` then shows it. A holder on this host and boot whose process is gone
+    /* CONFLICT: a live lease is held; `lease` then shows it. A holder on this host and boot whose process is gone
      * is taken over at once (LC-033); `holder` JSON has pid, startTime, bootId, host. */
-    enum store_result (*take_lease)(struct store *s, struct arena *a, sv instance_id, sv holder, int64_t ttl_ms, bool steal, struct store_lease *lease);
+    enum store_result (*take_lease)(struct store *s, struct arena *a, const struct store_lease_request *request, struct store_lease *lease);
     enum store_result (*renew_lease)(struct store *s, struct store_lease *lease, int64_t ttl_ms);
     enum store_result (*release_lease)(struct store *s, const struct store_lease *lease);
     /* --- reading; a consistent snapshot per call --- */

@@ -18,6 +18,11 @@ enum { KEY_FILE_MAX = 4096 };
 
 #define WRAP_PURPOSE "lintel data key 1"
 
+static const char *describe(int error) {
+    const char *text = strerrordesc_np(error);
+    return text == NULL ? "unknown error" : text;
+}
+
 static bool fail(const struct sealer_options *o, const char *what, const char *why) {
     struct diag *d = diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE, "key file '%.*s' %s%s%s", SV_ARG(o->key_file),
                                what, why == NULL ? "" : ": ", why == NULL ? "" : why);
@@ -69,7 +74,7 @@ static bool read_open_file(const struct sealer_options *o, int fd, uint8_t data_
     char text[KEY_FILE_MAX];
     ssize_t len = read(fd, text, sizeof text);
     bool ok =
-        len < 0 ? fail(o, "cannot be read", strerror(errno)) : parse_keys(o, sv_make(text, (size_t)len), data_key);
+        len < 0 ? fail(o, "cannot be read", describe(errno)) : parse_keys(o, sv_make(text, (size_t)len), data_key);
     crypto_wipe(text, sizeof text);
     return ok;
 }
@@ -159,7 +164,7 @@ static bool make_key_file(const struct sealer_options *o) {
     bool ok = make_directories(path) && write_key_file(path, print_new_keys(&secret));
     int error = errno;
     arena_fini(&secret);
-    return ok || fail(o, "cannot be made", strerror(error));
+    return ok || fail(o, "cannot be made", describe(error));
 }
 
 bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY], bool *found) {
@@ -178,7 +183,7 @@ bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY],
     if (fd < 0) {
         bool is_reported = error == ENOENT && o->create;
         bool is_missing = error == ENOENT && !o->create;
-        return is_missing || (!is_reported && fail(o, "cannot be opened", strerror(error)));
+        return is_missing || (!is_reported && fail(o, "cannot be opened", describe(error)));
     }
     *found = read_open_file(o, fd, data_key);
     close(fd);

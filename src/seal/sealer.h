@@ -24,10 +24,10 @@ struct sealer {
 /* The data key of a key file, made when missing and wanted. False after a report; `found` false: there is none. */
 bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY], bool *found);
 
-/* One leaf: the box as base64 text in `a`, and back. `associated` is the place. */
-sv box_make(struct sealer *s, struct arena *a, sv associated, sv plain);
+/* One leaf: the box as base64 text in `a`, and back. */
+sv box_make(struct sealer *s, struct arena *a, sv place, sv plain);
 /* The plain text, in `a`; false when the box is of another key, place, or changed. */
-bool box_open(struct sealer *s, struct arena *a, sv associated, sv box, sv *plain);
+bool box_open(struct sealer *s, struct arena *a, sv place, sv text, sv *plain);
 
 /* Places inside a value, as unambiguous bytes. */
 void place_start(struct buf *path, const struct seal_place *at);

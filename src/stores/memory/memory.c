@@ -181,12 +181,12 @@ static void memory_rollback(struct store *s) {
 
 /* Leases */
 
-static enum store_result memory_take_lease(struct store *s, struct arena *a, sv instance_id, sv holder, int64_t ttl_ms,
-                                           bool steal, struct store_lease *lease) {
+static enum store_result memory_take_lease(struct store *s, struct arena *a, const struct store_lease_request *request,
+                                           struct store_lease *lease) {
     struct memory_store *m = get(s);
     assert(!m->in_transaction);
-    struct instance_slot *slot = get_slot(m, instance_id);
-    if (!steal && lease_is_live(s->host, &slot->lease, slot->boot_id)) {
+    struct instance_slot *slot = get_slot(m, request->instance_id);
+    if (!request->steal && lease_is_live(s->host, &slot->lease, slot->boot_id)) {
         *lease = copy_lease(a, slot->lease);
         return STORE_CONFLICT;
     }
@@ -194,8 +194,8 @@ static enum store_result memory_take_lease(struct store *s, struct arena *a, sv 
     slot->lease = (struct store_lease){
         .instance_id = slot->now->id,
         .token = slot->lease.token + 1,
-        .holder = arena_copy_sv(&m->arena, holder),
-        .expires_ms = s->host->ops->get_monotonic_ms(s->host->user) + ttl_ms,
+        .holder = arena_copy_sv(&m->arena, request->holder),
+        .expires_ms = s->host->ops->get_monotonic_ms(s->host->user) + request->ttl_ms,
     };
     *lease = copy_lease(a, slot->lease);
     return STORE_OK;

@@ -35,9 +35,14 @@ bool is_network_file_system(unsigned long type) {
     return false;
 }
 
+const char *describe_error(int error) {
+    const char *text = strerrordesc_np(error);
+    return text == NULL ? "unknown error" : text;
+}
+
 static enum store_result fail(struct sqlite_store *s, const char *what, int error) {
     struct diag *d = diags_add(s->store.diags, DIAG_state_not_available, SPAN_NONE, "state file '%.*s' %s: %s",
-                               SV_ARG(s->path), what, strerror(error));
+                               SV_ARG(s->path), what, describe_error(error));
     diag_set_hint(s->store.diags, d,
                   "look at the rights of the file and its directory, and whether the file system is mounted read-only");
     return error == EROFS ? STORE_READ_ONLY : STORE_FAILED;

@@ -85,6 +85,8 @@ enum store_result report(struct sqlite_store *s, enum store_result result, enum 
                          const char *hint);
 
 /* --- files.c --- */
+/* What an errno means, in words. */
+const char *describe_error(int error);
 bool is_network_file_system(unsigned long type);
 /* Makes missing directories (0700) and gives the path with all links of its directory resolved; empty after a report.
  */
@@ -129,8 +131,8 @@ enum store_result migrate(struct sqlite_store *s, const struct migration *migrat
 enum store_result read_i64(struct sqlite_store *s, const char *sql, int64_t *result);
 
 /* --- lease.c, read.c, write.c: the callbacks --- */
-enum store_result sqlite_take_lease(struct store *store, struct arena *a, sv instance_id, sv holder, int64_t ttl_ms,
-                                    bool steal, struct store_lease *lease);
+enum store_result sqlite_take_lease(struct store *store, struct arena *a, const struct store_lease_request *request,
+                                    struct store_lease *lease);
 enum store_result sqlite_renew_lease(struct store *store, struct store_lease *lease, int64_t ttl_ms);
 enum store_result sqlite_release_lease(struct store *store, const struct store_lease *lease);
 /* The lease as stored, with the boot it counts in; token 0 when there is none. Inside a transaction. */

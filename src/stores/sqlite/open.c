@@ -253,7 +253,7 @@ static enum store_result open_side(struct sqlite_store *s) {
     if (!side_open(&s->side, &s->arena, s->path, !s->read_only)) {
         struct diag *d = diags_add(s->store.diags, DIAG_state_not_available, SPAN_NONE,
                                    "state file '%.*s' cannot be locked: '%.*s-lock': %s", SV_ARG(s->path),
-                                   SV_ARG(s->path), strerror(errno));
+                                   SV_ARG(s->path), describe_error(errno));
         diag_set_hint(s->store.diags, d, "look at the rights of the directory, and whether it is mounted read-only");
         return errno == EROFS ? STORE_READ_ONLY : STORE_FAILED;
     }

@@ -63,7 +63,7 @@ enum store_result report_sql(struct sqlite_store *s, enum sql_result r, const ch
     int system_error = s->db == NULL ? 0 : sql_get_system_error(s->db);
     struct diag *d =
         diags_add(diags, f.code, SPAN_NONE, "state file '%.*s' %s: %.*s%s%s", SV_ARG(s->path), what, SV_ARG(why),
-                  system_error == 0 ? "" : ": ", system_error == 0 ? "" : strerror(system_error));
+                  system_error == 0 ? "" : ": ", system_error == 0 ? "" : describe_error(system_error));
     diag_set_hint(diags, d, "%s", f.hint);
     s->is_damaged = s->is_damaged || f.result == STORE_CORRUPT;
     if (f.drops) {

@@ -345,7 +345,8 @@ static sv make_holder(struct fixture *f, int64_t pid) {
 }
 
 static enum store_result take(struct fixture *f, sv holder, bool steal, struct store_lease *lease) {
-    return OPS(f)->take_lease(f->store, &f->arena, SV("id-1"), holder, 60000, steal, lease);
+    struct store_lease_request r = {.instance_id = SV("id-1"), .holder = holder, .ttl_ms = 60000, .steal = steal};
+    return OPS(f)->take_lease(f->store, &f->arena, &r, lease);
 }
 
 /* LC-030: tokens grow by one with every take-over; LC-032: a live lease names its holder. */

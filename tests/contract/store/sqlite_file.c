@@ -231,8 +231,8 @@ static void test_edited_rows(void **state) {
     assert_int_equal(f->store->ops->append_journal(f->store, SV("id-1"), &row), STORE_OK);
     assert_int_equal(f->store->ops->commit(f->store), STORE_OK);
     struct store_lease lease;
-    assert_int_equal(f->store->ops->take_lease(f->store, &f->arena, SV("id-1"), SV("{}"), 1000, false, &lease),
-                     STORE_OK);
+    struct store_lease_request request = {.instance_id = SV("id-1"), .holder = SV("{}"), .ttl_ms = 1000};
+    assert_int_equal(f->store->ops->take_lease(f->store, &f->arena, &request, &lease), STORE_OK);
     close_store(f);
     sv path = fixture_get_path(f, ".lintel/state.db"), good = read_file(f, path);
     for (size_t n = 0; n < sizeof edits / sizeof edits[0]; n++) {

@@ -70,9 +70,9 @@ static void store_rollback(struct store *s) {
     of(s)->inner->ops->rollback(of(s)->inner);
 }
 
-static enum store_result store_take(struct store *s, struct arena *a, sv id, sv holder, int64_t ttl_ms, bool steal,
+static enum store_result store_take(struct store *s, struct arena *a, const struct store_lease_request *request,
                                     struct store_lease *lease) {
-    AROUND(s, take_lease(inner, a, id, holder, ttl_ms, steal, lease));
+    AROUND(s, take_lease(inner, a, request, lease));
 }
 
 static enum store_result store_renew(struct store *s, struct store_lease *lease, int64_t ttl_ms) {

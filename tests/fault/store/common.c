@@ -109,9 +109,9 @@ int64_t read_version_at(struct place *p, sv path) {
     place_reset_diags(p);
     struct store *s = place_open(p, path, NULL);
     if (s == NULL) {
-        print_error("%.*s\n", SV_ARG(p->diags.items.items[0]->message));
+        fail_msg("%.*s", SV_ARG(p->diags.items.items[0]->message));
+        return -1;
     }
-    assert_non_null(s);
     int64_t version = read_version(s);
     s->ops->close(s);
     return version;

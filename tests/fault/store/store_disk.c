@@ -1,5 +1,6 @@
 /* Disks that are full, fail, or may not be written (F7, F8, F10, F11). The failing commit is reported with its cause,
  * earlier ones stay, the next program goes on (LC-046). */
+#include "base/num.h"
 #include "fault/store/common.h"
 
 #include <errno.h>
@@ -52,13 +53,11 @@ static int work(struct place *p, sv path) {
 }
 
 static int64_t read_acknowledged(struct place *p, sv path) {
-    long long n, last = 0;
-    FILE *ack = fopen(arena_printf(&p->arena, "%s.ack", path.data).data, "r");
-    while (ack != NULL && fscanf(ack, "%lld", &n) == 1) {
-        last = n;
-    }
-    if (ack != NULL) {
-        fclose(ack);
+    sv rest = read_whole_file(&p->arena, arena_printf(&p->arena, "%s.ack", path.data));
+    int64_t last = 0;
+    while (rest.len > 0) {
+        sv line = sv_cut(&rest, '\n');
+        assert_int_equal(num_parse_i64(line, 10, &last), NUM_OK);
     }
     return last;
 }
@@ -261,7 +260,7 @@ static void check_no_second_sync(sv log) {
             failed = -1;
         }
         if (at != SIZE_MAX && sv_find(line, SV("(INJECTED)")) != SIZE_MAX) {
-            failed = atoi(line.data + at + 5);
+            failed = (int)strtol(line.data + at + 5, NULL, 10);
         }
     }
     arena_fini(&a);

@@ -33,6 +33,11 @@ static int wait_for(pid_t child) {
     return status;
 }
 
+static enum store_result take(struct store *s, struct arena *a, sv holder, int64_t ttl_ms, struct store_lease *lease) {
+    struct store_lease_request r = {.instance_id = SV("id-1"), .holder = holder, .ttl_ms = ttl_ms};
+    return s->ops->take_lease(s, a, &r, lease);
+}
+
 /* --- kill -9 at any moment of writing: whole, and nothing that was acknowledged is lost --- */
 
 static _Noreturn void write_for_ever(struct place *p, sv path, _Atomic int64_t *acknowledged) {
@@ -97,7 +102,7 @@ struct shared {
 
 static bool write_once(struct store *s, struct arena *a, struct shared *shared) {
     struct store_lease lease;
-    enum store_result r = s->ops->take_lease(s, a, SV("id-1"), make_own_holder(a), 60000, false, &lease);
+    enum store_result r = take(s, a, make_own_holder(a), 60000, &lease);
     if (r != STORE_OK) {
         shared->trouble += r != STORE_CONFLICT;
         sleep_us(500);
@@ -178,8 +183,7 @@ static void test_killed_holder(void **state) {
     if (child == 0) {
         struct store_lease lease;
         struct store *own = place_open(p, path, NULL);
-        enum store_result r =
-            own->ops->take_lease(own, &p->arena, SV("id-1"), make_own_holder(&p->arena), 3600000, false, &lease);
+        enum store_result r = take(own, &p->arena, make_own_holder(&p->arena), 3600000, &lease);
         atomic_store(ready, r == STORE_OK ? 1 : 2);
         pause();
         _exit(1);
@@ -190,13 +194,13 @@ static void test_killed_holder(void **state) {
     assert_int_equal(atomic_load(ready), 1);
     struct store_lease lease;
     sv holder = make_own_holder(&p->arena);
-    assert_int_equal(s->ops->take_lease(s, &p->arena, SV("id-1"), holder, 1000, false, &lease), STORE_CONFLICT);
+    assert_int_equal(take(s, &p->arena, holder, 1000, &lease), STORE_CONFLICT);
     kill(child, SIGKILL);
     siginfo_t info;
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT); /* stays a zombie */
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    assert_int_equal(s->ops->take_lease(s, &p->arena, SV("id-1"), holder, 1000, false, &lease), STORE_OK);
+    assert_int_equal(take(s, &p->arena, holder, 1000, &lease), STORE_OK);
     clock_gettime(CLOCK_MONOTONIC, &end);
     assert_true((end.tv_sec - start.tv_sec) * 1000 + (end.tv_nsec - start.tv_nsec) / 1000000 < 1000);
     assert_int_equal(lease.token, 2);
@@ -209,9 +213,8 @@ static void test_killed_holder(void **state) {
 static _Noreturn void sleep_and_write(struct place *p, sv path) {
     struct store_lease lease;
     struct store *s = place_open(p, path, NULL);
-    bool ok =
-        s->ops->take_lease(s, &p->arena, SV("id-1"), make_own_holder(&p->arena), 300, false, &lease) == STORE_OK &&
-        write_version(s, &lease, 1) == STORE_OK;
+    bool ok = take(s, &p->arena, make_own_holder(&p->arena), 300, &lease) == STORE_OK &&
+              write_version(s, &lease, 1) == STORE_OK;
     raise(SIGSTOP);
     enum store_result late = write_version(s, &lease, 2);
     enum store_result renewed = s->ops->renew_lease(s, &lease, 300);
@@ -232,7 +235,7 @@ static void test_stopped_holder(void **state) {
         struct store *s = place_open(p, path, NULL);
         struct store_lease lease = {0};
         sv holder = make_own_holder(&p->arena);
-        while (s->ops->take_lease(s, &p->arena, SV("id-1"), holder, 60000, false, &lease) == STORE_CONFLICT) {
+        while (take(s, &p->arena, holder, 60000, &lease) == STORE_CONFLICT) {
             sleep_us(10000);
         }
         assert_int_equal(lease.token, 2);

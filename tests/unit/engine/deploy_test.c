@@ -316,8 +316,8 @@ static void takes_turns(void **state) { /* LC-032, exit 6 */
     struct store_lease lease;
     sv holder = SV("{\"actor\":\"other@there\",\"host\":\"there\",\"pid\":1,\"startTime\":1,\"bootId\":\"x\","
                    "\"command\":\"lintel deploy\",\"since\":1699999990000}");
-    assert_int_equal(w.store->ops->take_lease(w.store, &w.arena, t.plan->instance_id, holder, 50000000, false, &lease),
-                     STORE_OK);
+    struct store_lease_request request = {.instance_id = t.plan->instance_id, .holder = holder, .ttl_ms = 50000000};
+    assert_int_equal(w.store->ops->take_lease(w.store, &w.arena, &request, &lease), STORE_OK);
     assert_int_equal(trip_deploy(&t), EXIT_LOCKED);
     expect_text(trip_errors(&t),
                 "instance_in_progress: instance 'test' is held by other@there, process 1, since 10 s: lintel deploy\n");
@@ -332,8 +332,9 @@ static void steal_lease(void *user, const struct event *e) {
     struct trip *t = user;
     struct store_lease lease;
     if (e->kind == EVENT_ELEMENT_STARTED && sv_eq_cstr(e->address.text, "resources.b")) {
-        t->world->store->ops->take_lease(t->world->store, &t->arena, t->plan->instance_id, SV("{}"), 1000, true,
-                                         &lease);
+        struct store_lease_request request = {
+            .instance_id = t->plan->instance_id, .holder = SV("{}"), .ttl_ms = 1000, .steal = true};
+        t->world->store->ops->take_lease(t->world->store, &t->arena, &request, &lease);
     }
 }
 
