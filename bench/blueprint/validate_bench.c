@@ -112,6 +112,27 @@ static void read_events(void *context, size_t n) {
     yaml_parser_delete(&parser);
 }
 
+struct pair {
+    double ours, theirs;
+};
+
+/* The best of some runs, both taking turns, so that other work on the machine meets both. */
+static struct pair measure_turns(struct job *j, size_t n) {
+    struct pair best = {1e9, 1e9};
+    prepare(j, n);
+    for (int i = 0; i < RUNS; i++) {
+        double start = bench_now();
+        validate(j, n);
+        double middle = bench_now();
+        read_events(j, n);
+        double end = bench_now();
+        best.ours = middle - start < best.ours ? middle - start : best.ours;
+        best.theirs = end - middle < best.theirs ? end - middle : best.theirs;
+    }
+    clean(j, n);
+    return best;
+}
+
 int main(void) {
     static const double most_growth = 1.5, most_chain_growth = 2.0, most_ratio = 2.0, most_bytes = 3072.0;
     struct bench b = {0};
@@ -119,13 +140,12 @@ int main(void) {
     size_t n = bench_sizes[BENCH_SIZES - 1];
     struct bench_work ours = {"validate independent resources", prepare, validate, clean, &independent};
     struct bench_work chain = {"validate a chain of resources", prepare, validate, clean, &chained};
-    struct bench_work theirs = {"libyaml events", prepare, read_events, clean, &independent};
-    double seconds = bench_check_linear(&b, &ours, most_growth);
+    bench_check_linear(&b, &ours, most_growth);
+    bench_check_linear(&b, &chain, most_chain_growth);
+    struct pair plain = measure_turns(&independent, n), links = measure_turns(&chained, n);
     double memory = (double)independent.bytes / (double)n;
-    double chain_seconds = bench_check_linear(&b, &chain, most_chain_growth);
-    double events = bench_measure(&theirs, n, RUNS);
-    bench_check_most(&b, "validation beside libyaml's events", seconds / events, most_ratio, "x");
-    bench_check_most(&b, "a resource in a chain beside an independent one", chain_seconds / seconds, most_ratio, "x");
+    bench_check_most(&b, "validation beside libyaml's events", plain.ours / plain.theirs, most_ratio, "x");
+    bench_check_most(&b, "a resource in a chain beside an independent one", links.ours / plain.ours, most_ratio, "x");
     bench_check_most(&b, "memory of a resource", memory, most_bytes, "bytes");
     return bench_finish(&b);
 }
