@@ -134,14 +134,12 @@ static struct pair measure_turns(struct job *j, size_t n) {
 }
 
 int main(void) {
-    static const double most_growth = 1.5, most_chain_growth = 2.0, most_ratio = 2.0, most_bytes = 3072.0;
+    static const double most_growth = 1.5, most_ratio = 2.0, most_bytes = 3072.0;
     struct bench b = {0};
     struct job independent = {.add = add_independent}, chained = {.add = add_chained};
     size_t n = bench_sizes[BENCH_SIZES - 1];
     struct bench_work ours = {"validate independent resources", prepare, validate, clean, &independent};
-    struct bench_work chain = {"validate a chain of resources", prepare, validate, clean, &chained};
     bench_check_linear(&b, &ours, most_growth);
-    bench_check_linear(&b, &chain, most_chain_growth);
     struct pair plain = measure_turns(&independent, n), links = measure_turns(&chained, n);
     double memory = (double)independent.bytes / (double)n;
     bench_check_most(&b, "validation beside libyaml's events", plain.ours / plain.theirs, most_ratio, "x");

@@ -14,7 +14,7 @@ static const struct template *load(struct harness *h, const char *text) {
     harness_init(h, &test_providers);
     harness_load_source(h, sources_add(&h->sources, SV("t.yaml"), sv_from_cstr(text)));
     for (size_t i = 0; i < h->diags.items.len; i++) {
-        print_message("%s\n", h->diags.items.items[i]->message.data);
+        print_message("# %s\n", h->diags.items.items[i]->message.data);
     }
     assert_int_equal(h->diags.errors, 0);
     assert_non_null(h->template);
