@@ -253,7 +253,22 @@ static void tag_failures(struct blueprint_evaluation *b, const struct element *e
     b->tagged = diags->items.len;
 }
 
-static value finish_cell(struct blueprint_evaluation *b, struct evaluator *ev, struct cell *c, value raw) {
+static value fail_bytes(struct evaluator *ev, const struct cell *c) {
+    struct diags *diags = eval_get_diags(ev);
+    size_t count = diags->items.len;
+    value v =
+        eval_fail(ev, DIAG_invalid_resolved_sub_value, c->expr->at, "bytes that are no UTF-8 text cannot be kept");
+    if (diags->items.len > count) {
+        diag_set_hint(diags, diags->items.items[count], "make text of them with base64encode");
+    }
+    return v;
+}
+
+static value finish_cell(struct blueprint_evaluation *b, struct evaluator *ev, struct cell *c, value given) {
+    value raw = given;
+    if (!scalars_settle_bytes(eval_get_arena(ev), &raw)) {
+        return fail_bytes(ev, c);
+    }
     const struct element *element = c->owner;
     struct element_cells *cells = &b->e->cells[get_number(b->e->template, element)];
     if (c == &cells->main) {

@@ -98,6 +98,56 @@ bool scalars_to_text(struct arena *a, value *v) {
     return true;
 }
 
+enum { SETTLE_DEPTH = 256 }; /* values nest less deeply than this */
+
+static bool has_bytes(value v, size_t depth) {
+    bool found = v.kind == VALUE_BYTES;
+    if (v.kind == VALUE_LIST && depth < SETTLE_DEPTH) {
+        for (size_t i = 0; i < v.list->len && !found; i++) {
+            found = has_bytes(v.list->items[i], depth + 1);
+        }
+    } else if (v.kind == VALUE_MAP && depth < SETTLE_DEPTH) {
+        for (size_t i = 0; i < v.map->len && !found; i++) {
+            found = has_bytes(v.map->entries[i].item, depth + 1);
+        }
+    }
+    return found;
+}
+
+static bool settle_list(struct arena *a, value *v) {
+    struct list_builder list = {.arena = a};
+    bool ok = true;
+    for (size_t i = 0; i < v->list->len; i++) {
+        value item = v->list->items[i];
+        ok = scalars_settle_bytes(a, &item) && ok;
+        list_add(&list, item);
+    }
+    *v = value_mark(list_done(&list), v->marks);
+    return ok;
+}
+
+static bool settle_map(struct arena *a, value *v) {
+    struct map_builder map = {.arena = a};
+    bool ok = true;
+    for (size_t i = 0; i < v->map->len; i++) {
+        value item = v->map->entries[i].item;
+        ok = scalars_settle_bytes(a, &item) && ok;
+        map_add(&map, v->map->entries[i].key, item);
+    }
+    *v = value_mark(map_done(&map), v->marks);
+    return ok;
+}
+
+bool scalars_settle_bytes(struct arena *a, value *v) {
+    if (!has_bytes(*v, 0)) {
+        return true;
+    }
+    if (v->kind == VALUE_BYTES) {
+        return bytes_to_text(a, v);
+    }
+    return v->kind == VALUE_LIST ? settle_list(a, v) : settle_map(a, v);
+}
+
 static bool is_segment(sv s) {
     for (size_t i = 0; i < s.len; i++) {
         char c = s.data[i];

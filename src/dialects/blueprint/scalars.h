@@ -22,6 +22,8 @@ bool scalars_convert(struct arena *a, enum value_kind kind, value *v);
 bool scalars_export(struct arena *a, enum value_kind kind, value *v);
 /* Text of a scalar or of bytes (BP-216); false for other kinds. What is absent, unknown or an error stays. */
 bool scalars_to_text(struct arena *a, value *v);
+/* Bytes anywhere in a final value become text (FN-016); false when some are no UTF-8. */
+bool scalars_settle_bytes(struct arena *a, value *v);
 /* `{provider}/{type}` or `{provider}/{service}/{type}` (BP-130). */
 bool scalars_is_type_text(sv text);
 
