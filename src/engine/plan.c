@@ -1,6 +1,7 @@
-#include "engine/planner.h"
+#include "engine/plan.h"
 
 #include "engine/ids.h"
+#include "engine/planner.h"
 #include "engine/recover.h"
 #include "model/lease.h"
 

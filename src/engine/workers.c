@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 struct job_note {
@@ -12,6 +11,7 @@ struct job_note {
 
 /* Freed by the last one to go: the pool's owner or a thread that was left behind. */
 struct workers {
+    struct arena arena; /* in which it lives */
     pthread_mutex_t lock;
     pthread_cond_t jobs_come, messages_come, answers_come, threads_go;
     struct job *first_job, **last_job;
@@ -23,17 +23,16 @@ struct workers {
 };
 
 struct job *job_new(void) {
-    struct job *j = calloc(1, sizeof *j);
-    if (j == NULL) {
-        abort();
-    }
+    struct arena own = {0};
+    struct job *j = ARENA_NEW(&own, struct job);
+    j->arena = own; /* the job lives in its own arena */
     j->call.arena = &j->arena;
     return j;
 }
 
 void job_free(struct job *j) {
-    arena_fini(&j->arena);
-    free(j);
+    struct arena own = j->arena;
+    arena_fini(&own);
 }
 
 static void add_note(struct workers *w, struct job_note *note) {
@@ -82,7 +81,8 @@ static void free_pool(struct workers *w) {
     pthread_cond_destroy(&w->messages_come);
     pthread_cond_destroy(&w->answers_come);
     pthread_cond_destroy(&w->threads_go);
-    free(w);
+    struct arena own = w->arena;
+    arena_fini(&own);
 }
 
 /* With the lock held; gives it up. */
@@ -139,10 +139,9 @@ static bool start_thread(void *(*fn)(void *), void *user, pthread_t *thread) {
 }
 
 struct workers *workers_open(size_t threads) {
-    struct workers *w = calloc(1, sizeof *w);
-    if (w == NULL) {
-        abort();
-    }
+    struct arena own = {0};
+    struct workers *w = ARENA_NEW(&own, struct workers);
+    w->arena = own;
     pthread_mutex_init(&w->lock, NULL);
     init_cond(&w->jobs_come);
     init_cond(&w->messages_come);
