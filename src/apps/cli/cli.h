@@ -126,6 +126,8 @@ struct cli {
 int cli_run(int argc, const char *const *argv, const struct cli_signals *signals);
 /* EXIT_SIGINT or EXIT_SIGTERM after a signal, else `otherwise`. */
 enum exit_code cli_get_signal_code(const struct cli *c, enum exit_code otherwise);
+/* Waits until standard input can be read; false after a signal, be it from before the call. */
+bool cli_await_input(const struct cli *c);
 
 /* --- settings (settings.c) --- */
 /* Reads options, environment and project file. False after reporting usage errors or a bad project file. */

@@ -23,7 +23,7 @@ enum consent consent_ask(struct cli *c, const char *question) {
         return CONSENT_IMPOSSIBLE;
     char answer[64] = "";
     dprintf(STDERR_FILENO, "%s Only 'yes' is taken as consent: ", question);
-    if (!fgets(answer, sizeof answer, stdin)) {
+    if (!cli_await_input(c) || !fgets(answer, sizeof answer, stdin)) {
         dprintf(STDERR_FILENO, "\n");
         return CONSENT_REFUSED;
     }

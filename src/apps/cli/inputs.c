@@ -5,8 +5,6 @@
 #include "value/convert.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
@@ -138,38 +136,25 @@ bool inputs_collect(struct cli *c, struct template_input **items, size_t *count)
     return ok;
 }
 
-/* One byte from the terminal. Signals are let in only while it waits, so none can come unnoticed just before. */
-static bool read_byte(const sigset_t *unblocked, char *ch) {
-    struct pollfd terminal = {.fd = STDIN_FILENO, .events = POLLIN};
-    return ppoll(&terminal, 1, NULL, unblocked) == 1 && read(STDIN_FILENO, ch, 1) == 1;
-}
-
 /* A line without echo; false when the input has ended or a signal came. */
-static bool read_line_silently(sv prompt, struct buf *line) {
+static bool read_line_silently(const struct cli *c, sv prompt, struct buf *line) {
     struct termios before;
     if (tcgetattr(STDIN_FILENO, &before) != 0)
         return false;
-    sigset_t ending;
-    sigset_t unblocked;
-    sigemptyset(&ending);
-    sigaddset(&ending, SIGINT);
-    sigaddset(&ending, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ending, &unblocked);
     struct termios silent = before;
     silent.c_lflag &= ~(tcflag_t)ECHO;
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
     dprintf(STDERR_FILENO, "%.*s: ", SV_ARG(prompt));
     char ch = 0;
-    while (line->len < SECRET_MAX && read_byte(&unblocked, &ch) && ch != '\n')
+    while (line->len < SECRET_MAX && cli_await_input(c) && read(STDIN_FILENO, &ch, 1) == 1 && ch != '\n')
         buf_append_char(line, ch);
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-    sigprocmask(SIG_SETMASK, &unblocked, NULL);
     return ch == '\n';
 }
 
 bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result) {
     struct buf line = BUF(&c->arena);
-    bool got = read_line_silently(render_escape(&c->arena, name), &line);
+    bool got = read_line_silently(c, render_escape(&c->arena, name), &line);
     dprintf(STDERR_FILENO, "\n");
     if (!got)
         return false;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -100,6 +101,18 @@ enum exit_code cli_get_signal_code(const struct cli *c, enum exit_code otherwise
     if (atomic_load(&c->signals->count) == 0)
         return otherwise;
     return atomic_load(&c->signals->last) == SIGTERM ? EXIT_SIGTERM : EXIT_SIGINT;
+}
+
+bool cli_await_input(const struct cli *c) {
+    enum { LOOK_MS = 100 }; /* a signal just before poll is seen that much later */
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    for (;;) {
+        int ready = poll(&input, 1, LOOK_MS);
+        if (atomic_load(&c->signals->count) > 0)
+            return false;
+        if (ready != 0)
+            return true; /* or the read that follows tells what is wrong */
+    }
 }
 
 static void write_version_event(struct cli *c) {

@@ -240,4 +240,7 @@ void progress_on_event(void *user, const struct event *e) {
 void progress_end(struct progress *p) {
     if (p->is_live)
         erase_block(p);
+    for (size_t i = 0; i < p->active.len; i++)
+        output_note(p->cli, "  ? %.*s was left while %.*s; the next run finds out", SV_ARG(p->active.items[i].address),
+                    SV_ARG(p->active.items[i].verb));
 }
