@@ -1,5 +1,6 @@
 /* JSON text with sealed leaves to values. Iterative. */
 #include "seal/sealer.h"
+#include "seal/stored.h"
 #include "value/convert.h"
 #include "value/walk.h"
 
@@ -16,29 +17,30 @@ struct decode_frame {
     size_t place_len;
 };
 
-/* Our own texts are as deep and as long as the values they came from. */
-static struct limits get_limits(void) {
-    struct limits limits = limits_default;
+/* What stood in a box: markers of unknowns and of wrapped maps may be in it, but no sealed leaves. */
+static value parse_plain(struct arena *a, sv text) {
+    struct stored_json info;
+    value v = stored_parse(a, text, &info);
+    if (!info.has_marker) {
+        return v;
+    }
+    sv why;
+    size_t offset;
+    struct limits limits = limits_default; /* boxes are as deep and as long as the values they came from */
     limits.nesting = 4 * limits.list_items;
     limits.document_bytes = UINT32_MAX - 1;
-    return limits;
-}
-
-static value parse(struct arena *a, sv text, bool internal, sv *why) {
-    struct limits limits = get_limits();
-    size_t offset;
-    return value_parse_json(a, text, &limits, internal, why, &offset);
+    return value_parse_json(a, text, &limits, true, &why, &offset);
 }
 
 static value open_leaf(struct decoder *d, value marker) {
     sv digest = value_get_text(value_map_find(marker, SV("digest")));
     sv box = value_get_text(value_map_find(marker, SV("box")));
-    sv plain, why;
+    sv plain;
     if (d->sealer == NULL) {
         return value_bytes(d->arena, digest); /* JSON has no bytes: equal to nothing else */
     }
     if (box.len > 0 && box_open(d->sealer, d->arena, buf_get_sv(&d->place), box, &plain)) {
-        value v = parse(d->arena, plain, true, &why);
+        value v = parse_plain(d->arena, plain);
         crypto_wipe((char *)(uintptr_t)plain.data, plain.len);
         if (!value_is_error(v)) {
             return value_mark(v, MARK_SENSITIVE);
@@ -141,21 +143,18 @@ static value decode_tree(struct decoder *d, value root) {
     return v;
 }
 
-static bool has_marker(sv text) {
-    return sv_find(text, SV("$lintel")) != SIZE_MAX || sv_find(text, SV("\\u")) != SIZE_MAX;
-}
-
 value seal_decode(struct sealer *s, struct arena *a, const struct seal_place *at, sv json, size_t *unopened,
                   struct diags *diags) {
-    sv why = {0};
-    value v = parse(a, json, false, &why);
+    struct stored_json info;
+    value v = stored_parse(a, json, &info);
     if (value_is_error(v)) {
-        struct diag *d = diags_add(diags, DIAG_state_corrupt, SPAN_NONE, "what is stored of '%.*s' is damaged: %.*s",
-                                   SV_ARG(at->address), SV_ARG(why));
+        struct diag *d =
+            diags_add(diags, DIAG_state_corrupt, SPAN_NONE, "what is stored of '%.*s' is damaged: %s at byte %zu",
+                      SV_ARG(at->address), info.why, info.offset);
         diag_set_hint(diags, d, "restore the state from a backup");
         return v;
     }
-    if (!has_marker(json)) {
+    if (!info.has_marker) {
         return v;
     }
     struct decoder d = {.sealer = s, .arena = a, .place = BUF(a)};
@@ -171,8 +170,8 @@ bool seal_equal(struct arena *a, sv json_a, sv json_b) {
     if (sv_eq(json_a, json_b)) {
         return true;
     }
-    sv why;
-    value x = parse(a, json_a, false, &why), y = parse(a, json_b, false, &why);
+    struct stored_json info;
+    value x = stored_parse(a, json_a, &info), y = stored_parse(a, json_b, &info);
     if (value_is_error(x) || value_is_error(y)) {
         return false;
     }
