@@ -160,7 +160,9 @@ static value wrap_map(struct arena *a, struct value_map *map) {
     if (map->len >= INDEX_FROM && map->index == NULL) {
         map->index = index_new(a, map->entries, map->len, &map->index_cap);
     }
-    map->seed = arena_get_hash_seed(a);
+    if (map->index != NULL) { /* small maps spare the arena its seed, which costs a system call */
+        map->seed = arena_get_hash_seed(a);
+    }
     value v = {.kind = VALUE_MAP};
     v.map = map;
     for (size_t i = 0; i < map->len; i++) {
