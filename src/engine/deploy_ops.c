@@ -199,6 +199,7 @@ static bool compare_resolved(struct deploy *d, struct op_run *o, const struct re
     struct field_diff *diff = ARENA_NEW(d->a, struct field_diff);
     struct compare_request request = {
         .arena = d->a,
+        .sealer = d->c->sealer,
         .type = o->type,
         .spec_before = r->spec,
         .computed_before = r->computed,

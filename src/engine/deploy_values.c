@@ -155,11 +155,24 @@ static bool is_open(value v) {
     return (v.within & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
 }
 
+/* A secret of which only a digest is stored (LC-051). */
+static bool is_unopened(value v) {
+    return seal_find_digest(v).len > 0;
+}
+
 /* Known now? Marks of staging mean nothing any more. */
 static bool settle_value(struct deploy *d, struct op_run *o, value *v, const char *what) {
     *v = spec_unmark_leaves(d->a, *v, MARK_PROVISIONAL);
     if (value_is_known(*v) && (v->within & WITHIN_ERROR) == 0) {
         return true;
+    }
+    struct path_list unopened = {0};
+    value_find_paths(d->a, *v, is_unopened, &unopened);
+    for (size_t i = 0; i < unopened.items.len; i++) {
+        sv path = path_to_text(d->a, unopened.items.items[i]);
+        diags_add(d->c->diags, DIAG_secret_value_unavailable, SPAN_NONE,
+                  "only the digest of '%s.%.*s' of '%.*s' is stored, its value is needed", what, SV_ARG(path),
+                  SV_ARG(o->change->address.text));
     }
     op_add_reason(d, o, arena_printf(d->a, "a part of its %s is still not known", what));
     return false;

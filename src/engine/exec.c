@@ -438,7 +438,7 @@ bool exec_done(struct exec *e, const struct exec_report *r) {
         end_badly(e, r->op, EXEC_OP_UNKNOWN);
         return false;
     }
-    assert(!"an outcome out of the enumeration");
+    assert(false); /* an outcome out of the enumeration */
     return false;
 }
 

@@ -2,7 +2,7 @@
 #include "engine/planner.h"
 #include "graph/graph.h"
 
-enum { NO_OP = UINT32_MAX };
+#define NO_OP UINT32_MAX
 
 /* "y used x and stays": C(y) → D(x), unless other edges lead from D(x) to C(y) already (5). */
 struct stay_edge {

@@ -128,6 +128,8 @@ void plan_compare(const struct compare_request *r, struct field_diff *diff) {
         .prefix = {&step, 1},
         .before = r->spec_before,
         .after = r->spec_after,
+        .is_same_secret = seal_is_same_secret,
+        .user = r->sealer,
     };
     schema_diff(&spec, diff);
     struct path_step metadata_step = {.key = SV("metadata")};
@@ -136,6 +138,8 @@ void plan_compare(const struct compare_request *r, struct field_diff *diff) {
     struct schema_diff_request metadata = {
         .arena = r->arena,
         .prefix = {&metadata_step, 1},
+        .is_same_secret = seal_is_same_secret,
+        .user = r->sealer,
         .before = value_is_set(r->metadata_before) ? r->metadata_before : nothing,
         .after = value_is_set(r->metadata_after) ? r->metadata_after : nothing,
     };
@@ -267,6 +271,7 @@ static void compare(struct planner *p, uint32_t n, struct element_plan *ep) {
         change->generation = goes_on ? record->generation : p->stored->instance.version + 1;
         struct map_builder empty = {.arena = p->a};
         struct compare_request all_new = {.arena = p->a,
+                                          .sealer = p->c->sealer,
                                           .type = NULL,
                                           .spec_before = map_done(&empty),
                                           .spec_after = ep->spec,
@@ -280,6 +285,7 @@ static void compare(struct planner *p, uint32_t n, struct element_plan *ep) {
     change->physical_id = record->physical_id;
     struct compare_request request = {
         .arena = p->a,
+        .sealer = p->c->sealer,
         .type = e->resource_type,
         .spec_before = record->spec,
         .computed_before = record->computed,

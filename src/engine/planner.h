@@ -54,6 +54,7 @@ size_t topology_list_needs(const struct topology *y, struct arena *a, uint32_t e
 /* Differences of spec and metadata (BP-435 to BP-439), with what the type's own plan function adds. */
 struct compare_request {
     struct arena *arena;
+    struct sealer *sealer; /* secrets of which only digests are stored compare by them (BP-438) */
     const struct resource_type *type;
     value spec_before, computed_before, metadata_before;
     value spec_after, metadata_after;

@@ -66,7 +66,7 @@ struct found {
 };
 
 /* Sets what is really there against the record (BP-531). */
-static void compare_found(struct arena *a, const struct observation *o, struct found *f) {
+static void compare_found(struct sealer *sealer, struct arena *a, const struct observation *o, struct found *f) {
     const struct resource_record *record = o->record;
     const struct schema *schema = o->type->schema;
     f->computed = value_is_set(o->computed) ? spec_mark_sensitive(a, schema, o->computed) : record->computed;
@@ -79,6 +79,8 @@ static void compare_found(struct arena *a, const struct observation *o, struct f
         .before = schema_merge(a, record->spec, record->computed),
         .after = schema_merge(a, f->spec, f->computed),
         .drift = true,
+        .is_same_secret = seal_is_same_secret,
+        .user = sealer,
     };
     schema_diff(&request, &f->diff);
 }
@@ -92,12 +94,13 @@ static bool is_as_recorded(const struct observation *o) {
 }
 
 /* Only what differs outlives the call. */
-static void keep_found(struct arena *keep, struct observation *o, const struct provider_call *call) {
+static void keep_found(struct sealer *sealer, struct arena *keep, struct observation *o,
+                       const struct provider_call *call) {
     o->found_spec = call->found_spec;
     o->computed = call->computed;
     if (o->result == PROVIDER_OK && !is_as_recorded(o)) {
         struct found f = {0};
-        compare_found(call->arena, o, &f);
+        compare_found(sealer, call->arena, o, &f);
         o->differs = f.diff.changes.len > 0;
     }
     o->found_spec = o->differs && value_is_set(o->found_spec) ? value_copy(keep, o->found_spec) : (value){0};
@@ -114,7 +117,7 @@ static void read_one(void *user, size_t thread, size_t number) {
         call_read(r, o, &call);
         bool again = o->result == PROVIDER_TRANSIENT && attempt <= r->p->c->retries && !is_interrupted(r->p->c);
         if (!again) {
-            keep_found(&r->arenas[thread], o, &call);
+            keep_found(r->p->c->sealer, &r->arenas[thread], o, &call);
         }
         arena_fini(&scratch);
         if (!again) {
@@ -171,7 +174,7 @@ static void take_found(struct planner *p, struct observation *o) {
     }
     struct resource_record *record = o->record;
     struct found f = {0};
-    compare_found(p->a, o, &f);
+    compare_found(p->c->sealer, p->a, o, &f);
     struct change *d = add_drift(p, record);
     d->action = ACTION_UPDATE;
     d->drifted = true;

@@ -483,6 +483,164 @@ static void forces_a_destruction(void **state) { /* BP-510 */
     world_fini(&w);
 }
 
+/* Without sealing only digests are kept: comparison works, nothing is planned anew (LC-051, BP-438). */
+static void compares_secrets_by_digest(void **state) {
+    (void)state;
+    struct world w;
+    world_init(&w);
+    sealer_close(w.sealer);
+    struct sealer_options seal = {.arena = &w.arena, .diags = &w.store_diags, .host = &w.host, .no_seal = true};
+    w.store->ops->get_store_key(w.store, seal.store_key);
+    w.sealer = sealer_open(&seal);
+    world_deploy(&w, "resources:\n  a: {type: fake/thing, spec: {name: one, secret: hidden-text}}\n", EXIT_OK);
+    expect_plan(&w, "resources:\n  a: {type: fake/thing, spec: {name: one, secret: hidden-text}}\n", "");
+    expect_plan(&w, "resources:\n  a: {type: fake/thing, spec: {name: one, secret: hidden-more}}\n",
+                "update resources.a ~spec.secret\nC(resources.a)\n");
+    world_fini(&w);
+}
+
+/* A store that cannot be written any more (LC-046, F7, F8): what was done is told the caller, who saves it. */
+struct failing_store {
+    struct store base;
+    struct store *inner;
+    size_t commits_left;
+    struct buf rescued;
+};
+
+static struct failing_store *failing_of(struct store *s) {
+    return (struct failing_store *)s;
+}
+
+static enum store_result failing_begin(struct store *s, const struct store_lease *lease) {
+    return failing_of(s)->inner->ops->begin(failing_of(s)->inner, lease);
+}
+
+static enum store_result failing_commit(struct store *s) {
+    struct failing_store *f = failing_of(s);
+    if (f->commits_left == 0) {
+        f->inner->ops->rollback(f->inner);
+        diags_add(s->diags, DIAG_state_not_available, SPAN_NONE, "no space left");
+        return STORE_FAILED;
+    }
+    f->commits_left--;
+    return f->inner->ops->commit(f->inner);
+}
+
+static void failing_rollback(struct store *s) {
+    failing_of(s)->inner->ops->rollback(failing_of(s)->inner);
+}
+
+static enum store_result failing_take(struct store *s, struct arena *a, const struct store_lease_request *request,
+                                      struct store_lease *lease) {
+    return failing_of(s)->inner->ops->take_lease(failing_of(s)->inner, a, request, lease);
+}
+
+static enum store_result failing_renew(struct store *s, struct store_lease *lease, int64_t ttl_ms) {
+    return failing_of(s)->inner->ops->renew_lease(failing_of(s)->inner, lease, ttl_ms);
+}
+
+static enum store_result failing_release(struct store *s, const struct store_lease *lease) {
+    return failing_of(s)->inner->ops->release_lease(failing_of(s)->inner, lease);
+}
+
+static enum store_result failing_load(struct store *s, struct arena *a, sv id, struct store_tree *tree) {
+    return failing_of(s)->inner->ops->load_tree(failing_of(s)->inner, a, id, tree);
+}
+
+static enum store_result failing_find(struct store *s, struct arena *a, sv context, sv name, struct store_instance *i) {
+    return failing_of(s)->inner->ops->find_instance(failing_of(s)->inner, a, context, name, i);
+}
+
+static enum store_result failing_put(struct store *s, const struct store_instance *i, int64_t expected) {
+    return failing_of(s)->inner->ops->put_instance(failing_of(s)->inner, i, expected);
+}
+
+static enum store_result failing_put_element(struct store *s, sv id, const struct store_element *e) {
+    return failing_of(s)->inner->ops->put_element(failing_of(s)->inner, id, e);
+}
+
+static enum store_result failing_append(struct store *s, sv id, const struct journal_row *row) {
+    return failing_of(s)->inner->ops->append_journal(failing_of(s)->inner, id, row);
+}
+
+static enum store_result failing_compact(struct store *s, sv id, const struct store_history *entry, size_t keep) {
+    return failing_of(s)->inner->ops->compact_journal(failing_of(s)->inner, id, entry, keep);
+}
+
+static const struct store_ops failing_ops = {
+    .begin = failing_begin,
+    .commit = failing_commit,
+    .rollback = failing_rollback,
+    .take_lease = failing_take,
+    .renew_lease = failing_renew,
+    .release_lease = failing_release,
+    .load_tree = failing_load,
+    .find_instance = failing_find,
+    .put_instance = failing_put,
+    .put_element = failing_put_element,
+    .append_journal = failing_append,
+    .compact_journal = failing_compact,
+};
+
+static void rescue(void *user, sv run_id, sv line) {
+    struct trip *t = user;
+    assert_int_equal(run_id.len, 26);
+    buf_append(&failing_of(t->config.store)->rescued, line);
+    buf_append_char(&failing_of(t->config.store)->rescued, '\n');
+}
+
+static void rescues_outcomes(void **state) {
+    (void)state;
+    for (size_t commits = 0; commits < 4; commits++) {
+        struct world w;
+        world_init(&w);
+        struct trip t;
+        trip_init(&t, &w);
+        struct failing_store f = {
+            .base = *w.store, .inner = w.store, .commits_left = commits, .rescued = BUF(&t.arena)};
+        f.base.ops = &failing_ops;
+        t.config.store = &f.base;
+        t.config.on_rescue = rescue;
+        trip_plan(&t, two_things);
+        enum exit_code code = trip_deploy(&t);
+        /* 0: the new instance, 1: the claim, 2: the intent of a, 3: its outcome and the intent of b */
+        size_t made = commits < 3 ? 0 : 1;
+        assert_int_equal(world_count_objects(&w), made);
+        assert_int_equal(code, made == 0 ? EXIT_FAILED : EXIT_PART_WAY);
+        const char *rescued = f.rescued.len == 0 ? "" : buf_get_sv(&f.rescued).data;
+        assert_true((strstr(rescued, "\"kind\":\"outcome\",\"operation\":\"C(resources.a)\"") != NULL) == (made == 1));
+        assert_null(strstr(rescued, "hidden-text"));
+        assert_null(strstr(rescued, "token-of"));
+        trip_fini(&t);
+        world_fini(&w);
+    }
+}
+
+/* Intents and outcomes that are ready together share a transaction (LC-012). */
+static void commits_in_groups(void **state) {
+    (void)state;
+    struct world w;
+    world_init(&w);
+    struct trip t;
+    trip_init(&t, &w);
+    struct failing_store f = {.base = *w.store, .inner = w.store, .commits_left = 1000, .rescued = BUF(&t.arena)};
+    f.base.ops = &failing_ops;
+    t.config.store = &f.base;
+    t.config.parallel = 100;
+    struct buf text = BUF(&t.arena);
+    buf_append_cstr(&text, "resources:\n");
+    for (int i = 0; i < 100; i++) {
+        buf_printf(&text, "  r%d: {type: fake/thing, spec: {name: n}}\n", i);
+    }
+    trip_plan(&t, buf_get_sv(&text).data);
+    assert_int_equal(t.plan->op_count, 100);
+    assert_int_equal(trip_deploy(&t), EXIT_OK);
+    assert_true(1000 - f.commits_left < 100);
+    assert_int_equal(world_count_objects(&w), 100);
+    trip_fini(&t);
+    world_fini(&w);
+}
+
 /* Hundreds of resources, more than run at once, in chains and alone. */
 static void deploys_many(void **state) {
     (void)state;
@@ -528,6 +686,9 @@ int main(void) {
         cmocka_unit_test(says_what_nobody_can_tell),
         cmocka_unit_test(notices_an_edited_journal),
         cmocka_unit_test(forces_a_destruction),
+        cmocka_unit_test(compares_secrets_by_digest),
+        cmocka_unit_test(rescues_outcomes),
+        cmocka_unit_test(commits_in_groups),
         cmocka_unit_test(deploys_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
