@@ -149,8 +149,10 @@ static value fill(const struct filler *f, const struct schema *s, value v, bool 
     return f->leaf == NULL ? v : f->leaf(s, v, secret);
 }
 
+/* A default that is an object has defaults in it, too. */
 static value add_default(struct arena *a, const struct schema *s) {
-    return schema_has(s, SCHEMA_COMPUTED) ? (value){0} : schema_get_default(a, s);
+    value v = schema_has(s, SCHEMA_COMPUTED) ? (value){0} : schema_get_default(a, s);
+    return v.kind == VALUE_MAP || v.kind == VALUE_LIST ? schema_fill_defaults(a, s, v) : v;
 }
 
 value schema_fill_defaults(struct arena *a, const struct schema *s, value v) {

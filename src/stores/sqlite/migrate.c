@@ -18,6 +18,7 @@ const struct migration state_migrations[] = {
      " address TEXT NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, precise_status TEXT NOT NULL,"
      " physical_id TEXT NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, body TEXT NOT NULL,"
      " digest BLOB NOT NULL, UNIQUE (instance, address)) STRICT;"
+     "CREATE INDEX elements_in_order ON elements (instance);" /* rows of an instance by number: loading sorts nothing */
      "CREATE TABLE journal ("
      " instance INTEGER NOT NULL REFERENCES instances (number) ON DELETE CASCADE, sequence INTEGER NOT NULL,"
      " kind INTEGER NOT NULL, run_id TEXT NOT NULL, token INTEGER NOT NULL, wall_ms INTEGER NOT NULL,"

@@ -285,6 +285,10 @@ static void test_defaults(void **state) {
     CHECK_JSON(&w->arena, v, "{\"name\":\"abc\",\"disk\":{\"gb\":1,\"fast\":true},\"note\":\"none\"}");
     v = schema_fill_defaults(&w->arena, s, from_json(&w->arena, "{\"note\":null}"));
     CHECK_JSON(&w->arena, v, "{\"note\":null}"); /* a written null stays; no disk, no default in it */
+    const struct schema *nested =
+        read_schema(w, "{type: object, attributes: {o: {type: object, default: {}, attributes: {x: {type: integer,"
+                       " default: 1}}}}}");
+    CHECK_JSON(&w->arena, schema_fill_defaults(&w->arena, nested, from_json(&w->arena, "{}")), "{\"o\":{\"x\":1}}");
 }
 
 /* BP-243, BP-448 */
