@@ -200,6 +200,24 @@ static int64_t get_timeout(const struct deploy *d) {
     return timeout < LOOK_MS ? timeout : LOOK_MS;
 }
 
+/* A call that does not come back in spite of its deadline is given up: nobody knows what it did (F43, LC-024). Its
+ * thread is lost. */
+static void look_for_hung_calls(struct deploy *d) {
+    enum { LOOK_EVERY_MS = 1000, GRACE_MS = 5000 };
+    int64_t now = now_monotonic(d);
+    if (now - d->look_ms < LOOK_EVERY_MS) {
+        return;
+    }
+    d->look_ms = now;
+    for (uint32_t i = 0; i < d->p->op_count; i++) {
+        struct op_run *o = &d->ops[i];
+        if (o->job != NULL && !o->over && now > o->call_ends_ms + GRACE_MS) {
+            op_abandon(d, i);
+            exec_done(d->exec, &(struct exec_report){.op = i, .outcome = EXEC_FAILED, .now_ms = now});
+        }
+    }
+}
+
 static void run_loop(struct deploy *d) {
     size_t handled = 0;
     while (!d->hard_stop) {
@@ -210,6 +228,7 @@ static void run_loop(struct deploy *d) {
             exec_stop(d->exec, now_monotonic(d));
         }
         handled += take_steps(d);
+        look_for_hung_calls(d);
         emit_heartbeats(d);
         flush_batch(d);
         if (handled == 0 && exec_get_state(d->exec) == EXEC_DONE) {

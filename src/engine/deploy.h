@@ -35,6 +35,7 @@ struct op_run {
     bool has_intent, has_started, over;
     enum op_phase phase;
     struct job *job;                 /* under way */
+    int64_t call_ends_ms;            /* monotonic; by then the call under way should have come back */
     int64_t started_ms, deadline_ms; /* monotonic; deadline: of becoming stable */
     enum status status;              /* when it is over */
     VEC(sv) reasons;                 /* masked */
@@ -87,7 +88,7 @@ struct deploy {
     bool mask_ready;
     bool has_strays; /* calls that did not come back: the lease runs out by itself */
     bool lease_lost, store_failed, stopping, hard_stop, is_over_ttl;
-    int64_t started_wall_ms, started_ms, renewed_ms, beat_ms;
+    int64_t started_wall_ms, started_ms, renewed_ms, beat_ms, look_ms;
     bool is_resumed; /* of the very plan that was cut off (LC-023) */
     bool is_first;   /* nothing was ever deployed of the instance */
     VEC(sv) untold;  /* addresses that nobody can tell about */

@@ -143,12 +143,27 @@ static bool insert_instance(struct deploy *d, enum exit_code *code) {
 
 /* --- staleness (BP-464, LC-003) --- */
 
+/* The schemas are those that the plan was made with (LC-003). */
+static bool check_types(struct deploy *d) {
+    for (size_t i = 0; i < d->p->change_count; i++) {
+        const struct change *c = &d->p->changes[i];
+        const struct resource_type *type = c->type_version == 0 ? NULL : providers_find_type(d->c->providers, c->type);
+        if (c->type_version != 0 && (type == NULL || (int64_t)type->version != c->type_version)) {
+            return report_stale(d, "a provider is of another version");
+        }
+    }
+    return true;
+}
+
 static bool check_stale(struct deploy *d) {
     const struct plan *p = d->p;
     const struct stored *s = &d->stored;
     if (d->t != NULL && d->t->digest.len > 0 && p->template_digest.len > 0 &&
         !sv_eq(d->t->digest, p->template_digest)) {
         return report_stale(d, "the template is another one");
+    }
+    if (!check_types(d)) {
+        return false;
     }
     enum status status = status_find(s->instance.status);
     bool same_plan = sv_eq(s->body.plan_id, p->id);

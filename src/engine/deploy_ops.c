@@ -128,6 +128,7 @@ static struct job *make_job(struct deploy *d, uint32_t op) {
     };
     memcpy(j->call.op_key, o->key, sizeof o->key);
     o->job = j;
+    o->call_ends_ms = j->call.deadline_ms;
     return j;
 }
 
@@ -158,6 +159,7 @@ static void write_intent(struct deploy *d, struct op_run *o) {
     field_put_int(&b, "generation", o->generation);
     field_put_text(&b, "physicalId", o->physical_id);
     field_put_text(&b, "planId", d->p->id);
+    field_put_text(&b, "rootDir", d->p->root_dir);
     field_put_bool(&b, "elementStays", o->change->action == ACTION_REPLACE || o->change->deposed);
     if (value_is_set(o->spec)) {
         value text = value_string(a, value_print_json(a, o->spec, 0, REVEAL));

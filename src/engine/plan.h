@@ -38,6 +38,7 @@ struct change {
     value computed_before, computed_after; /* computed_after: of drift */
     value metadata_before, metadata_after; /* displayName annotations labels custom (BP-439) */
     sv physical_id;                        /* of the object there is */
+    int64_t type_version;                  /* of the provider's schema when it was planned; 0: unknown type (LC-003) */
     int64_t generation;                    /* of the object that is made, or removed; part of the operation key */
     bool retain;                           /* the old object stays (BP-449) */
     bool forced;                           /* updated although nothing differs: the last attempt ended half-way */

@@ -72,6 +72,7 @@ static value change_value(struct arena *a, const struct change *c, size_t number
     map_add(&b, SV("number"), value_int((int64_t)number));
     field_put_text(&b, "address", c->address.text);
     field_put_text(&b, "type", c->type);
+    field_put_int(&b, "typeVersion", c->type_version);
     field_put_text(&b, "displayName", c->display_name);
     field_put_text(&b, "operation", plan_action_name(c->action));
     field_put_bool(&b, "mustRecreate", c->must_recreate);

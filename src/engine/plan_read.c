@@ -136,6 +136,7 @@ static bool read_change(struct reader *r, value v, enum element_kind kind, struc
         return fail(r, "an operation is unknown");
     }
     c->type = field_get_text(v, "type");
+    c->type_version = field_get_int(v, "typeVersion");
     c->display_name = field_get_text(v, "displayName");
     c->must_recreate = field_get_bool(v, "mustRecreate");
     c->destroy_first = sv_eq_cstr(field_get_text(v, "replaceOrder"), "destroyBeforeCreate");

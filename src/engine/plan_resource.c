@@ -343,6 +343,7 @@ static void plan_resource(struct planner *p, uint32_t n) {
     ep->change.address = e->address;
     ep->change.kind = ELEMENT_RESOURCE;
     ep->change.type = e->type_text;
+    ep->change.type_version = e->resource_type == NULL ? 0 : (int64_t)e->resource_type->version;
     size_t drift = (size_t)(uintptr_t)map_find(&p->drift_by_address, e->address.text);
     ep->change.missing = drift != 0 && p->drift.items[drift - 1].missing;
     ep->change.drifted = drift != 0 && !ep->change.missing;

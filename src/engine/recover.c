@@ -18,12 +18,13 @@ struct asker {
 static void prepare_call(struct asker *k, struct arena *scratch) {
     const struct open_intent *intent = k->intent;
     const struct run_config *c = k->c;
+    sv root_dir = field_get_text(intent->body, "rootDir"); /* a run that destroys has none of its own */
     k->call = (struct provider_call){
         .arena = scratch,
         .address = {intent->row->address},
         .instance_id = k->s->instance.id,
         .host = c->host,
-        .base_dir = k->base_dir,
+        .base_dir = root_dir.len > 0 ? root_dir : k->base_dir,
         .context = c->context,
         .spec = field_get_value(intent->body, "desired"),
         .metadata = field_get_value(intent->body, "metadata"),

@@ -251,6 +251,37 @@ static void refuses_a_stale_plan(void **state) { /* BP-464, LC-003, exit 7 */
     world_fini(&w);
 }
 
+static void refuses_another_version_of_a_provider(void **state) { /* LC-003 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    struct trip t;
+    trip_init(&t, &w);
+    trip_plan(&t, two_things);
+    assert_int_equal(t.plan->changes[0].type_version, 3);
+    t.plan->changes[0].type_version = 2;
+    assert_int_equal(trip_deploy(&t), EXIT_STALE);
+    trip_fini(&t);
+    world_fini(&w);
+}
+
+static void gives_up_a_call_that_hangs(void **state) { /* F43, LC-024 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    world_script(&w, "create resources.a", PROVIDER_NOT_YET, 1);
+    struct trip t;
+    trip_init(&t, &w);
+    trip_plan(&t, two_things);
+    w.leap_at = SV("create resources.a");
+    assert_int_equal(trip_deploy(&t), EXIT_PART_WAY);
+    assert_non_null(strstr(trip_errors(&t), "operation_interrupted: 'create' of 'resources.a' did not end in time"));
+    trip_fini(&t);
+    expect_state(&w, "deploy_interrupted\nresources.a creating \nopen 1\n");
+    world_deploy(&w, two_things, EXIT_OK); /* the provider says that nothing was made */
+    world_fini(&w);
+}
+
 static void asks_before_it_undoes_drift(void **state) { /* BP-421 (3), exit 3 */
     (void)state;
     struct world w;
@@ -676,6 +707,8 @@ int main(void) {
         cmocka_unit_test(checks_what_was_provisional),
         cmocka_unit_test(waits_until_stable),
         cmocka_unit_test(refuses_a_stale_plan),
+        cmocka_unit_test(refuses_another_version_of_a_provider),
+        cmocka_unit_test(gives_up_a_call_that_hangs),
         cmocka_unit_test(asks_before_it_undoes_drift),
         cmocka_unit_test(links_with_what_they_contribute),
         cmocka_unit_test(takes_turns),

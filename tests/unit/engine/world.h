@@ -34,6 +34,7 @@ struct world {
     sv signal_at; /* the call at which the user interrupts, `signal_count` times */
     int signal_count;
     atomic_int signals;
+    sv leap_at; /* the call at which the clock leaps an hour */
     struct store *store;
     struct diags store_diags;
     struct sealer *sealer;
