@@ -1,7 +1,8 @@
 /* Addresses: the one key of an element in template, plan, state, journal and events (BP-307).
  *
- * Canonical text: [children.NAME/]… SECTION.NAME, where SECTION is variables values datasources resources children links exports; template instances by instance
- * name (`resources.fn_2`), links as `links.A::B`. Text of an address lives in the arena it was made in. */
+ * Canonical text: [children.NAME/]… SECTION.NAME, where SECTION is variables values datasources resources children
+ * links exports; template instances by instance name (`resources.fn_2`), links as `links.A::B`. Text of an address
+ * lives in the arena it was made in. */
 #ifndef LINTEL_MODEL_ADDR_H
 #define LINTEL_MODEL_ADDR_H
 
@@ -25,14 +26,15 @@ typedef struct addr {
 struct addr_parts {
     sv parent; /* "children.core/", empty at the root */
     enum element_kind kind;
-    sv name;   /* of a link: "A::B" */
-    sv a, b;   /* of a link */
+    sv name;              /* of a link: "A::B" */
+    sv a, b;              /* of a link */
     struct path property; /* what follows the element, as `spec.name`; empty without */
 };
 
 addr addr_make(struct arena *a, sv parent, enum element_kind kind, sv name);
 bool addr_eq(addr x, addr y);
-/* An address as typed by people (CLI-012): with a property behind it, `resources.fn[2]` taken for `resources.fn_2`. False for malformed text. */
+/* An address as typed by people (CLI-012): with a property behind it, `resources.fn[2]` taken for `resources.fn_2`.
+ * False for malformed text. */
 bool addr_parse(struct arena *a, sv text, struct addr_parts *result);
 sv element_kind_get_section(enum element_kind kind); /* "resources" */
 

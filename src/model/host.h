@@ -1,5 +1,5 @@
-/* The host: clock, randomness, environment, working directory. Everything the engine and functions know of the machine comes through here, so that
- * tests are deterministic (a fake host) and nothing happens behind anybody's back. */
+/* The host: clock, randomness, environment, working directory. Everything the engine and functions know of the machine
+ * comes through here, so that tests are deterministic (a fake host) and nothing happens behind anybody's back. */
 #ifndef LINTEL_MODEL_HOST_H
 #define LINTEL_MODEL_HOST_H
 
@@ -11,7 +11,7 @@ struct host_ops {
     void (*fill_random)(void *user, void *out, size_t len);
     /* False when not set. The text lives in `a`. */
     bool (*find_env)(void *user, struct arena *a, sv name, sv *result);
-    sv (*get_cwd)(void *user, struct arena *a); /* absolute, no trailing slash */
+    sv (*get_cwd)(void *user, struct arena *a);   /* absolute, no trailing slash */
     sv (*get_actor)(void *user, struct arena *a); /* "user@host" */
     sv (*get_boot_id)(void *user, struct arena *a);
     int64_t (*get_pid)(void *user);

@@ -1,8 +1,9 @@
 /* Providers: what touches the world (LC-070 to LC-073, BP-400 to BP-403).
  *
- * A provider is const tables of resource and link types. Its functions are blocking, called from worker threads, several at a time, each call with an arena of
- * its own; they keep no state between calls, never print, never exit. User-visible failures go through `reasons`. Specs arrive in the clear, with the
- * sensitive parts marked; what a call logs or gives as reason is masked by the engine. */
+ * A provider is const tables of resource and link types. Its functions are blocking, called from worker threads,
+ * several at a time, each call with an arena of its own; they keep no state between calls, never print, never exit.
+ * User-visible failures go through `reasons`. Specs arrive in the clear, with the sensitive parts marked; what a call
+ * logs or gives as reason is masked by the engine. */
 #ifndef LINTEL_MODEL_PROVIDER_H
 #define LINTEL_MODEL_PROVIDER_H
 
@@ -23,7 +24,7 @@ enum provider_result {
 
 /* What the provider promises about an operation cut off half-way (LC-024). */
 enum provider_promise {
-    PROMISE_EXACT = 1,     /* recoverable by key, name or mark */
+    PROMISE_EXACT = 1, /* recoverable by key, name or mark */
     PROMISE_DETECTABLE,
     PROMISE_AT_LEAST_ONCE,
 };
@@ -34,28 +35,29 @@ struct provider_reasons {
 
 struct provider_call {
     /* in */
-    struct arena *arena;   /* of this call; results live here until the engine copies them */
+    struct arena *arena; /* of this call; results live here until the engine copies them */
     addr address;
     sv instance_id;
-    uint8_t op_key[16];    /* the same on every attempt (LC-022) */
-    int64_t deadline_ms;   /* host monotonic time by which the call returns */
+    uint8_t op_key[16];        /* the same on every attempt (LC-022) */
+    int64_t deadline_ms;       /* host monotonic time by which the call returns */
     const atomic_bool *cancel; /* set when the run is interrupted for good */
     struct host *host;
-    sv base_dir;           /* directory of the root blueprint, absolute */
-    sv context;            /* name space (LC-040) */
-    value spec;            /* resolved desired spec with defaults; for read, destroy and recover the stored one */
-    value metadata;        /* displayName, annotations, labels, custom */
-    value prior;           /* stored spec merged with computed fields; kind 0 without */
-    sv physical_id;        /* value of the id field as text; empty when not known */
-    value progress_token;  /* recover: what `progress` told last; kind 0 without */
+    sv base_dir;          /* directory of the root blueprint, absolute */
+    sv context;           /* name space (LC-040) */
+    value spec;           /* resolved desired spec with defaults; for read, destroy and recover the stored one */
+    value metadata;       /* displayName, annotations, labels, custom */
+    value prior;          /* stored spec merged with computed fields; kind 0 without */
+    sv physical_id;       /* value of the id field as text; empty when not known */
+    value progress_token; /* recover: what `progress` told last; kind 0 without */
     const struct field_diff *diff; /* update: what changed */
-    /* Tells the engine of a physical id or token before the call is done; durable when it returns true. False: stop, the lease is lost. */
+    /* Tells the engine of a physical id or token before the call is done; durable when it returns true. False: stop,
+     * the lease is lost. */
     bool (*progress)(void *user, value token);
     void (*log)(void *user, sv line);
     void *user;
     /* out */
-    value computed;        /* create, update, read, recover: all computed fields. read also: */
-    value found_spec;      /* read: the input fields as they really are */
+    value computed;   /* create, update, read, recover: all computed fields. read also: */
+    value found_spec; /* read: the input fields as they really are */
     struct provider_reasons reasons;
 };
 
@@ -73,16 +75,18 @@ sv provider_get_absolute_path(const struct provider_call *c, sv path);
 sv provider_get_text(value spec, sv name);
 int64_t provider_get_i64(value spec, sv name, int64_t absent);
 bool provider_get_bool(value spec, sv name);
-/* For a type's `plan`: the computed field `name` of the spec becomes unknown by the change. `before` is what plan was given. */
+/* For a type's `plan`: the computed field `name` of the spec becomes unknown by the change. `before` is what plan was
+ * given. */
 void provider_add_unknown(struct arena *a, struct field_diff *diff, value before, sv name, bool sensitive);
-/* A mistake found by a type's own validation (BP-313): code, place and path `prefix.name` (`prefix` alone when `name` is empty). */
+/* A mistake found by a type's own validation (BP-313): code, place and path `prefix.name` (`prefix` alone when `name`
+ * is empty). */
 struct diag *provider_add_mistake(struct diags *diags, sv code, span at, sv prefix, sv name, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
 struct resource_type {
-    sv name;               /* "local/file" */
+    sv name;                      /* "local/file" */
     sv summary, details, example; /* Markdown; example is a YAML resource definition */
-    sv id_field;           /* path of the id in the spec ("path"); empty: no bare reference (BP-246) */
+    sv id_field;                  /* path of the id in the spec ("path"); empty: no bare reference (BP-246) */
     bool destroy_before_create, end_point, serial; /* serial: one call at a time per provider */
     const sv *stabilised_dependencies;
     size_t stabilised_count;
@@ -90,18 +94,21 @@ struct resource_type {
     size_t links_to_count;
     enum provider_promise promise;
     const struct schema *schema;
-    unsigned version;      /* of the schema; recorded in plans */
-    int64_t deadline_ms;   /* per call; 0: 5 minutes */
-    /* Checks of a resolved or literal spec beyond the schema; pure, no effects (BP-312). Unknown parts must be tolerated. May be NULL. */
+    unsigned version;    /* of the schema; recorded in plans */
+    int64_t deadline_ms; /* per call; 0: 5 minutes */
+    /* Checks of a resolved or literal spec beyond the schema; pure, no effects (BP-312). Unknown parts must be
+     * tolerated. May be NULL. */
     void (*validate)(struct arena *a, value spec, struct diags *diags, span at, sv prefix);
-    /* Fields that become unknown by an update (others keep their stored value), or that force replacement beyond the schema. May be NULL. */
+    /* Fields that become unknown by an update (others keep their stored value), or that force replacement beyond the
+     * schema. May be NULL. */
     void (*plan)(struct arena *a, value before, value after, struct field_diff *diff);
     enum provider_result (*create)(struct provider_call *c);
-    enum provider_result (*read)(struct provider_call *c);    /* OK or ABSENT */
+    enum provider_result (*read)(struct provider_call *c); /* OK or ABSENT */
     enum provider_result (*update)(struct provider_call *c);
-    enum provider_result (*destroy)(struct provider_call *c); /* ends when the object is gone */
+    enum provider_result (*destroy)(struct provider_call *c);   /* ends when the object is gone */
     enum provider_result (*is_stable)(struct provider_call *c); /* may be NULL: stable at once */
-    /* After a crash between call and record: was the object of `op_key` made? OK with computed fields, ABSENT, or CANNOT_TELL (LC-023). */
+    /* After a crash between call and record: was the object of `op_key` made? OK with computed fields, ABSENT, or
+     * CANNOT_TELL (LC-023). */
     enum provider_result (*recover)(struct provider_call *c);
 };
 
@@ -112,7 +119,7 @@ enum link_side {
 };
 
 struct link_annotation {
-    sv key;                /* "<resourceName>" stands for the name of the other resource */
+    sv key; /* "<resourceName>" stands for the name of the other resource */
     enum link_side side;
     enum schema_type type;
     const char *allowed_json;
@@ -121,27 +128,28 @@ struct link_annotation {
 };
 
 struct link_cardinality {
-    size_t min, max;       /* max 0: any number */
+    size_t min, max; /* max 0: any number */
 };
 
 /* A value for a spec field of one side (BP-432). */
 struct link_contribution {
     enum link_side side;
-    struct path path;      /* below spec: `environment.DATABASE_PATH` */
-    value item;            /* may be unknown while the other side is */
-    bool needs_other;      /* derived from the other side's resolved spec or computed fields: orders the two as a hard link does */
+    struct path path; /* below spec: `environment.DATABASE_PATH` */
+    value item;       /* may be unknown while the other side is */
+    bool needs_other; /* derived from the other side's resolved spec or computed fields: orders the two as a hard link
+                         does */
 };
 
 struct link_call {
     struct arena *arena;
     sv name_a, name_b;
-    value spec_a, spec_b;  /* merged with computed fields; parts may be unknown */
+    value spec_a, spec_b; /* merged with computed fields; parts may be unknown */
     value metadata_a, metadata_b;
-    value prior;           /* stored link data; kind 0 without */
-    struct diags *diags;   /* for mistakes in annotations; spans from `at_a`, `at_b` */
+    value prior;         /* stored link data; kind 0 without */
+    struct diags *diags; /* for mistakes in annotations; spans from `at_a`, `at_b` */
     span at_a, at_b;
     VEC(struct link_contribution) contributions; /* out */
-    value data;            /* out: link data, a map */
+    value data;                                  /* out: link data, a map */
 };
 
 struct link_type {
@@ -157,11 +165,11 @@ struct link_type {
 };
 
 struct provider {
-    sv name;               /* namespace: what stands before the first '/' */
+    sv name; /* namespace: what stands before the first '/' */
     sv summary;
     const struct resource_type *const *resources; /* sorted by name */
     size_t resource_count;
-    const struct link_type *const *links;          /* sorted by type_a, type_b */
+    const struct link_type *const *links; /* sorted by type_a, type_b */
     size_t link_count;
     unsigned max_parallel; /* 0: no limit of its own (LC-013) */
 };

@@ -1,4 +1,5 @@
-/* Statuses and records of deployed elements (blueprint.md 3.15, 3.16), as the engine holds them. Stores keep them as rows (store.h). */
+/* Statuses and records of deployed elements (blueprint.md 3.15, 3.16), as the engine holds them. Stores keep them as
+ * rows (store.h). */
 #ifndef LINTEL_MODEL_STATE_H
 #define LINTEL_MODEL_STATE_H
 
@@ -18,10 +19,10 @@ enum status {
 #include "model/statuses.def"
 #undef STATUS
 };
-sv status_get_text(enum status s);  /* "create_failed" */
-enum status status_find(sv text);   /* 0: none */
+sv status_get_text(enum status s);                  /* "create_failed" */
+enum status status_find(sv text);                   /* 0: none */
 void status_render(struct buf *out, enum status s); /* "CREATE FAILED" */
-bool status_is_transitional(enum status s); /* creating, updating, destroying, … */
+bool status_is_transitional(enum status s);         /* creating, updating, destroying, … */
 
 struct deposed {
     sv physical_id, type;
@@ -33,9 +34,9 @@ struct resource_record {
     addr address;
     sv name, type, template_name;
     enum status status, precise_status;
-    value spec;       /* stored spec (BP-243) without computed fields; absolute paths */
+    value spec; /* stored spec (BP-243) without computed fields; absolute paths */
     value computed;
-    value metadata;   /* displayName annotations labels custom */
+    value metadata; /* displayName annotations labels custom */
     sv description, physical_id, removal_policy;
     const sv *depends_on; /* addresses used, as recorded (BP-481) */
     size_t depends_on_count;
@@ -46,7 +47,7 @@ struct resource_record {
     int64_t generation; /* of the object: grows with each replacement; part of the operation key */
     int64_t created_ms, updated_ms, last_status_ms;
     int64_t duration_ms;
-    sv made_by;       /* engine and provider version */
+    sv made_by; /* engine and provider version */
     unsigned type_version;
 };
 
@@ -55,7 +56,7 @@ struct link_record {
     sv a, b;
     enum status status, precise_status;
     value data;
-    value mappings;   /* resource::path → link data path (BP-491) */
+    value mappings; /* resource::path → link data path (BP-491) */
     int64_t created_ms, updated_ms;
 };
 

@@ -1,7 +1,9 @@
-/* State stores: rows, leases, journal (LC-020 to LC-044). memory is the reference; sqlite the default. One contract suite runs over all.
+/* State stores: rows, leases, journal (LC-020 to LC-044). memory is the reference; sqlite the default. One contract
+ * suite runs over all.
  *
- * A store keeps JSON text and does not look into it; sensitive leaves are sealed before they get here (LC-011 (5)). A handle belongs to one thread.
- * Every write happens between `begin` and `commit`; with a lease, `begin` checks token and expiry inside the transaction (LC-031). */
+ * A store keeps JSON text and does not look into it; sensitive leaves are sealed before they get here (LC-011 (5)). A
+ * handle belongs to one thread. Every write happens between `begin` and `commit`; with a lease, `begin` checks token
+ * and expiry inside the transaction (LC-031). */
 #ifndef LINTEL_MODEL_STORE_H
 #define LINTEL_MODEL_STORE_H
 
@@ -11,14 +13,14 @@
 enum store_result {
     STORE_OK = 1,
     STORE_NOT_FOUND,
-    STORE_CONFLICT,   /* compare-and-set failed, or a name is taken, or a live lease is held by another */
+    STORE_CONFLICT, /* compare-and-set failed, or a name is taken, or a live lease is held by another */
     STORE_LOST_LEASE,
-    STORE_BUSY,       /* locked by another program beyond the time limit */
-    STORE_NEWER,      /* written by a newer lintel */
+    STORE_BUSY,  /* locked by another program beyond the time limit */
+    STORE_NEWER, /* written by a newer lintel */
     STORE_CORRUPT,
-    STORE_FOREIGN,    /* not a lintel state */
+    STORE_FOREIGN, /* not a lintel state */
     STORE_READ_ONLY,
-    STORE_FAILED,     /* I/O, disk full, … */
+    STORE_FAILED, /* I/O, disk full, … */
 };
 
 struct store_instance {
@@ -26,10 +28,10 @@ struct store_instance {
     sv context; /* name space */
     sv name;
     sv dialect;
-    sv status;  /* BP-541 */
+    sv status;       /* BP-541 */
     int64_t version; /* grows with each save */
     int64_t created_ms, updated_ms;
-    sv body;    /* JSON: exports, metadata, digests, timestamps, durations … */
+    sv body; /* JSON: exports, metadata, digests, timestamps, durations … */
 };
 
 struct store_element {
@@ -38,7 +40,7 @@ struct store_element {
     sv status, precise_status;
     sv physical_id;
     int64_t created_ms, updated_ms;
-    sv body;    /* JSON, BP-551, BP-552 */
+    sv body; /* JSON, BP-551, BP-552 */
 };
 
 enum journal_kind {
@@ -51,22 +53,22 @@ enum journal_kind {
 };
 
 struct journal_row {
-    int64_t sequence;  /* per instance, from 1, without gaps; set by the caller */
+    int64_t sequence; /* per instance, from 1, without gaps; set by the caller */
     enum journal_kind kind;
     sv run_id;
-    uint64_t token;    /* fencing token of the writer */
+    uint64_t token; /* fencing token of the writer */
     int64_t wall_ms;
-    sv operation;      /* operation id within the plan; empty for run rows */
+    sv operation; /* operation id within the plan; empty for run rows */
     sv address, action;
-    sv body;           /* JSON */
-    uint8_t mac[32];   /* keyed BLAKE2b over this row and the one before (LC-020) */
+    sv body;         /* JSON */
+    uint8_t mac[32]; /* keyed BLAKE2b over this row and the one before (LC-020) */
 };
 
 struct store_history {
-    int64_t number;    /* per instance, from 1 */
+    int64_t number; /* per instance, from 1 */
     sv run_id, kind, actor, outcome;
     int64_t started_ms, ended_ms;
-    sv body;           /* JSON: digests, change set summary, earlier values (LC-025) */
+    sv body; /* JSON: digests, change set summary, earlier values (LC-025) */
 };
 
 struct store_lease {
@@ -79,9 +81,9 @@ struct store_lease {
 /* What is wanted of a lease. */
 struct store_lease_request {
     sv instance_id;
-    sv holder;      /* JSON, as in struct store_lease */
+    sv holder; /* JSON, as in struct store_lease */
     int64_t ttl_ms;
-    bool steal;     /* take over a live one (unlock) */
+    bool steal; /* take over a live one (unlock) */
 };
 
 /* What a tree load brings. Lives in the arena given. */
@@ -104,39 +106,48 @@ struct store_ops {
     enum store_result (*get_store_key)(struct store *s, uint8_t key[32]);
     /* --- transactions; `lease` NULL: no check (instances not leased yet, context files) --- */
     enum store_result (*begin)(struct store *s, const struct store_lease *lease);
-    enum store_result (*commit)(struct store *s); /* durable when OK; else nothing of it happened, unless FAILED says it cannot be told (the caller reads anew) */
+    enum store_result (*commit)(struct store *s); /* durable when OK; else nothing of it happened, unless FAILED says it
+                                                     cannot be told (the caller reads anew) */
     void (*rollback)(struct store *s);
     /* --- leases; each is a transaction of its own --- */
     /* CONFLICT: a live lease is held; `lease` then shows it. A holder on this host and boot whose process is gone
      * is taken over at once (LC-033); `holder` JSON has pid, startTime, bootId, host. */
-    enum store_result (*take_lease)(struct store *s, struct arena *a, const struct store_lease_request *request, struct store_lease *lease);
+    enum store_result (*take_lease)(struct store *s, struct arena *a, const struct store_lease_request *request,
+                                    struct store_lease *lease);
     enum store_result (*renew_lease)(struct store *s, struct store_lease *lease, int64_t ttl_ms);
     enum store_result (*release_lease)(struct store *s, const struct store_lease *lease);
     /* --- reading; a consistent snapshot per call --- */
     enum store_result (*load_tree)(struct store *s, struct arena *a, sv instance_id, struct store_tree *tree);
-    enum store_result (*find_instance)(struct store *s, struct arena *a, sv context, sv name, struct store_instance *result);
-    enum store_result (*list_instances)(struct store *s, struct arena *a, sv context, struct store_instance **items, size_t *count); /* empty context: all */
-    enum store_result (*list_history)(struct store *s, struct arena *a, sv instance_id, struct store_history **items, size_t *count);
+    enum store_result (*find_instance)(struct store *s, struct arena *a, sv context, sv name,
+                                       struct store_instance *result);
+    enum store_result (*list_instances)(struct store *s, struct arena *a, sv context, struct store_instance **items,
+                                        size_t *count); /* empty context: all */
+    enum store_result (*list_history)(struct store *s, struct arena *a, sv instance_id, struct store_history **items,
+                                      size_t *count);
     /* --- writing; inside a transaction --- */
-    /* Compare-and-set: `expected_version` 0 inserts (CONFLICT when id or name exists), else the stored version must be it. Stores instance->version. */
+    /* Compare-and-set: `expected_version` 0 inserts (CONFLICT when id or name exists), else the stored version must be
+     * it. Stores instance->version. */
     enum store_result (*put_instance)(struct store *s, const struct store_instance *instance, int64_t expected_version);
-    enum store_result (*delete_instance)(struct store *s, sv instance_id); /* with elements and journal; history stays */
+    enum store_result (*delete_instance)(struct store *s,
+                                         sv instance_id); /* with elements and journal; history stays */
     enum store_result (*put_element)(struct store *s, sv instance_id, const struct store_element *element);
     enum store_result (*delete_element)(struct store *s, sv instance_id, sv address); /* OK when it was not there */
     enum store_result (*append_journal)(struct store *s, sv instance_id, const struct journal_row *row);
-    enum store_result (*compact_journal)(struct store *s, sv instance_id, const struct store_history *entry, size_t keep_history);
+    enum store_result (*compact_journal)(struct store *s, sv instance_id, const struct store_history *entry,
+                                         size_t keep_history);
 };
 
 struct store {
     const struct store_ops *ops;
-    struct diags *diags;   /* a failed call has reported one diagnostic naming the file and what to do; NOT_FOUND, CONFLICT and LOST_LEASE report nothing */
+    struct diags *diags; /* a failed call has reported one diagnostic naming the file and what to do; NOT_FOUND,
+                            CONFLICT and LOST_LEASE report nothing */
     struct host *host;
 };
 
 struct store_options {
     struct diags *diags;
     struct host *host;
-    bool read_only;        /* never creates or writes anything */
+    bool read_only;          /* never creates or writes anything */
     int64_t busy_timeout_ms; /* 30 s */
 };
 
