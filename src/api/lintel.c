@@ -6,10 +6,8 @@
 #include "model/host.h"
 #include "text/render.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct lintel {
+    struct arena own;   /* holds the handle itself */
     struct arena arena; /* of the last call */
     struct sources sources;
     struct diags diags;
@@ -26,9 +24,9 @@ static void reset(struct lintel *handle) {
 }
 
 struct lintel *lintel_open(void) {
-    struct lintel *handle = calloc(1, sizeof *handle);
-    if (!handle)
-        abort(); /* as every allocation: out of memory ends the process */
+    struct arena own = {0};
+    struct lintel *handle = ARENA_NEW(&own, struct lintel);
+    handle->own = own;
     reset(handle);
     return handle;
 }
@@ -37,7 +35,8 @@ void lintel_close(struct lintel *handle) {
     if (!handle)
         return;
     arena_fini(&handle->arena);
-    free(handle);
+    struct arena own = handle->own;
+    arena_fini(&own);
 }
 
 static enum lintel_result validate(struct lintel *handle, sv name, struct source *source, unsigned flags) {

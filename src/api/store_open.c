@@ -4,7 +4,7 @@
 #include "stores/sqlite/sqlite_store.h"
 
 struct store *store_open_url(struct arena *a, sv url, const struct store_options *options, enum store_result *result) {
-    enum store_result unused;
+    enum store_result unused = STORE_OK;
     result = result == NULL ? &unused : result;
     if (sv_eq_cstr(url, "memory:")) {
         *result = STORE_OK;

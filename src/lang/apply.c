@@ -165,7 +165,8 @@ static enum flow apply_callee(struct evaluator *ev, struct frame *f) {
     }
     if (slots[0].kind != VALUE_FUNCTION) {
         const char *kind = value_get_kind_name((enum value_kind)slots[0].kind);
-        ev->answer = eval_fail(ev, get_type_code(ev), e->call.callee->at, "a value of type %s cannot be called", kind);
+        span at = e->call.callee == NULL ? e->at : e->call.callee->at;
+        ev->answer = eval_fail(ev, get_type_code(ev), at, "a value of type %s cannot be called", kind);
         return FLOW_DONE;
     }
     /* A lambda sees its arguments whatever they are; strict operands are decided here. */

@@ -237,6 +237,7 @@ const struct type *lang_check_expr(const struct parse_context *c, const struct e
     k.frames = k.local;
     k.depth = 0;
     k.cap = CHECK_LOCAL;
+    memset(k.local_types, 0, sizeof k.local_types);
     k.types = k.local_types;
     k.type_count = 0;
     k.type_cap = CHECK_LOCAL_TYPES;

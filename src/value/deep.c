@@ -61,7 +61,7 @@ struct eq_other {
 };
 
 static void eq_push(struct walk *w, struct eq_other *other, value a, value b) {
-    if (w->depth == other->cap) {
+    if (w->depth >= other->cap) {
         size_t cap = other->cap == 0 ? WALK_LOCAL : other->cap * 2;
         other->items = arena_grow_array(&w->spill, other->items, other->cap, cap, sizeof *other->items);
         other->cap = cap;

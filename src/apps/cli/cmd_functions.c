@@ -25,7 +25,8 @@ static void render_list(struct buf *out) {
         for (size_t i = 0; i < r->tables[t]->count; i++)
             VEC_PUSH(out->arena, &all, r->tables[t]->defs[i]);
     }
-    qsort(all.items, all.len, sizeof *all.items, compare_names);
+    if (all.len > 0)
+        qsort(all.items, all.len, sizeof *all.items, compare_names);
     for (size_t i = 0; i < all.len; i++)
         buf_printf(out, "%-18.*s %.*s%s\n", SV_ARG(all.items[i]->name), SV_ARG(all.items[i]->summary),
                    fn_is_later(all.items[i]) ? " (not in this version)" : "");

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* A signal handler can reach nothing but a global. */
@@ -21,7 +20,7 @@ static void fill_closed_descriptors(void) {
             continue;
         int filled = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* gets the lowest free number */
         if (filled != fd)
-            abort();
+            _exit(EXIT_FAILED);
     }
 }
 

@@ -58,7 +58,7 @@ static void test_empty_objects_cost_little(void **state) {
     for (int i = 0; i < 10000; i++) {
         assert_non_null(arena_alloc(&a, 0));
     }
-    assert_true(a.total <= 10000 * 64);
+    assert_true(a.total <= (size_t)10000 * 64);
     arena_fini(&a);
 }
 
