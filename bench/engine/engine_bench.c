@@ -186,11 +186,8 @@ static void clean(void *context, size_t n) {
 
 /* --- deploying --- */
 
-/* The same session anew, as the next command sees it. */
-static void open_again(struct session *s) {
-    close_session(s);
-    load(s);
-    open_store(s);
+static double least(double x, double y) {
+    return x < y ? x : y;
 }
 
 struct figures {
@@ -206,18 +203,20 @@ static struct figures deploy_into_file(size_t n, bool chain) {
     double start = bench_now();
     deploy(&s);
     f.deploy = bench_now() - start;
-    close_session(&s);
-    start = bench_now();
-    load(&s);
-    f.load = bench_now() - start;
-    open_store(&s);
-    start = bench_now();
-    plan(&s);
-    f.again = bench_now() - start;
-    if (!plan_is_empty(s.plan)) {
-        stop(&s, "finding nothing to do");
+    f.load = f.again = 1e9;
+    for (int i = 0; i < 7; i++) { /* the best of several, as the next commands would see it */
+        close_session(&s);
+        start = bench_now();
+        load(&s);
+        f.load = least(f.load, bench_now() - start);
+        open_store(&s);
+        start = bench_now();
+        plan(&s);
+        f.again = least(f.again, bench_now() - start);
+        if (!plan_is_empty(s.plan)) {
+            stop(&s, "finding nothing to do");
+        }
     }
-    open_again(&s);
     close_session(&s);
     arena_fini(&s.text_arena);
     char command[128];
