@@ -81,8 +81,9 @@ struct yaml {
     bool has_unprintable; /* there are characters somewhere that are text only between quotes */
     size_t flow_depth;
     enum flow_end flow_end;
-    int32_t flow_indent;   /* lines between brackets are indented further than this */
-    struct spot flow_spot; /* of the outermost bracket */
+    int32_t flow_indent;         /* lines between brackets are indented further than this */
+    struct spot flow_spot;       /* of the outermost bracket */
+    const char *no_quote_before; /* a quote that ends a text was sought up to here in vain */
     struct map tag_handles;
     struct map tags; /* resolved ones, by their text as written */
     size_t tag_budget;

@@ -374,9 +374,31 @@ static void insert_comma(struct yaml *y) {
     (void)f;
 }
 
+/* {a: ${b}}: the brace would open a mapping. The text is passed over up to the end of the entry. */
+static void refuse_substitution(struct yaml *y) {
+    const char *p = y->p;
+    if (may_report(y))
+        yaml_report(y, p - 1, p + 1, "a text with '${' between brackets is not in quotes", "put the text into quotes");
+    while (!char_is(*p, CHAR_LINE_STOP) && *p != ',' && *p != ']' && *p != '}') {
+        if (*p != '{') {
+            p++;
+            continue;
+        }
+        while (!char_is(*p, CHAR_LINE_STOP) && *p != '}')
+            p++;
+        p += *p == '}';
+    }
+    y->p = p;
+    y->is_quiet = true;
+}
+
 static void read_node(struct yaml *y) {
     const char *p = y->p;
     char c = *p;
+    if (c == '{' && p[-1] == '$' && !wants_node(y->top)) {
+        refuse_substitution(y);
+        return;
+    }
     if (!wants_node(y->top))
         insert_comma(y);
     if (c == '"' || c == '\'') {

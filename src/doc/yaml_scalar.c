@@ -150,10 +150,70 @@ static const char *find_quote(struct yaml *y, const char *p, int32_t least, bool
     }
 }
 
+/* May a quoted text end with this quote, as far as what follows on the line tells? */
+static bool is_end_quote(const struct yaml *y, const char *quote) {
+    const char *p = char_skip_blanks(quote + 1);
+    if (y->flow_depth > 0 && char_is(*p, CHAR_FLOW))
+        return *p != '[' && *p != '{';
+    if (*p == ':')
+        return char_is(p[1], CHAR_GAP) || y->flow_depth > 0;
+    return *p == 0 || char_is_break(*p) || (*p == '#' && p > quote + 1);
+}
+
+/* The number of `${` without `}` before `to`. */
+static size_t count_open(const char *from, const char *to) {
+    size_t open = 0;
+    for (const char *p = from; p < to; p++) {
+        if (*p == '$' && p[1] == '{')
+            open++;
+        else if (*p == '}' && open > 0)
+            open--;
+    }
+    return open;
+}
+
+/* "a "b" c": a quote within the text has ended it. Returns the quote that was to end it, on the same line and outside
+ * of `${}`; NULL when there is none. A line without one is searched once. */
+static const char *find_meant_quote(struct yaml *y, const char *from, const char *end) {
+    size_t open = count_open(from, end);
+    const char *p = end + 1;
+    bool is_next = y->flow_depth > 0 && open == 0 && char_is(*p, CHAR_GAP); /* {a: "b" c: d} lacks a comma */
+    if (is_next || is_end_quote(y, end) || p < y->no_quote_before)
+        return NULL;
+    for (; !char_is_break(*p) && *p; p++) {
+        if (*p == '$' && p[1] == '{')
+            open++;
+        else if (*p == '}' && open > 0)
+            open--;
+        else if (*p == *end && open == 0 && is_end_quote(y, p))
+            return p;
+    }
+    y->no_quote_before = p;
+    return NULL;
+}
+
+/* Reports a quote that ends a text too early. */
+static void report_inner_quote(struct yaml *y, const char *from, const char *quote) {
+    if (y->flow_depth > 0 && y->is_quiet)
+        return;
+    bool is_double = *quote == '"', has_code = from[0] == '$' && from[1] == '{';
+    yaml_report(y, quote, quote + 1, "this quote ends the text, which goes on behind it",
+                has_code && is_double ? "write the inner quotes as '…'"
+                : has_code            ? "write the inner quotes as \"…\""
+                : is_double           ? "write a quote within the text as '\\\"'"
+                                      : "write a quote within the text twice");
+}
+
 struct node *yaml_read_quoted(struct yaml *y, int32_t least) {
     const char *from = y->p, *line = y->line;
     bool is_double = *from == '"', is_decoded = false;
     const char *end = find_quote(y, from + 1, least, &is_decoded);
+    const char *meant = end ? find_meant_quote(y, from + 1, end) : NULL;
+    if (meant) {
+        report_inner_quote(y, from + 1, end);
+        end = meant;
+        is_decoded = false; /* the text is broken anyway */
+    }
     if (!end) {
         y->line = line;
         yaml_report(y, from, from + 1, is_double ? "double quote is never closed" : "single quote is never closed",
