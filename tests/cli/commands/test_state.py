@@ -141,11 +141,24 @@ resources:
     type: process/service
     spec:
       command: /bin/sleep
-      args: ["600"]
+      args: ["600.%d"]
       healthCheck:
         tcp: 127.0.0.1:1
         timeoutMs: 60000
-"""
+""" % os.getpid()
+
+
+def find_services():
+    """The services that the tests of this file have started and that still run; a zombie has no command line."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % name, "rb") as stream:
+                if stream.read() == b"/bin/sleep\x00600.%d\x00" % os.getpid():
+                    found.append(int(name))
+        except OSError:
+            pass
+    return found
 
 
 class Runs(CliCase):
@@ -167,8 +180,8 @@ class Runs(CliCase):
         if process.poll() is None:
             process.kill()
         process.communicate()
-        subprocess.run([LINTEL, "destroy", "--auto-approve", "--force", "--quiet"], cwd=self.dir, env=self.environment(None),
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=60)
+        for pid in find_services():
+            os.kill(pid, signal.SIGKILL)
 
     def test_LC_032_two_deployments_of_one_instance(self):
         self.start()
@@ -201,6 +214,18 @@ class Runs(CliCase):
         self.write("blueprint.yaml", SMALL)
         result = self.lintel("deploy", "--auto-approve", "--accept-drift")
         self.assertNotEqual(LOCKED, result.code, result)
+
+    def test_LC_023_destroying_after_a_kill_leaves_no_process(self):
+        self.write("blueprint.yaml", SLOW.replace("60000", "3000"))
+        process = self.start()
+        end = time.monotonic() + 10
+        while not find_services():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        self.lintel("destroy", "--auto-approve", "--force")
+        self.assertEqual([], find_services())
 
     def test_LC_061_an_interrupt_awaits_a_second_ends(self):
         process = self.start()
