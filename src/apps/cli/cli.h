@@ -112,9 +112,11 @@ struct cli {
     VEC(struct setting) settings;
     VEC(sv) arguments;
     sv project_dir, project_file; /* CLI-004; project_file empty without */
+    sv state_dir;                 /* directory of the state file; empty until it is open */
     sv command_line;              /* without secret values, for the run's actor */
     bool json, color_out, color_err, quiet, verbose;
     int json_into;       /* file descriptor, or -1 */
+    bool rescued;        /* a rescue file has been written and named */
     struct buf payload;  /* members of the JSON object of a one-shot command */
     struct jsonw writer; /* into payload; a command adds key and value pairs */
     int output_error;    /* errno of the first write to standard output that failed; 0: none */

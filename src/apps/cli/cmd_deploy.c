@@ -93,6 +93,7 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
     s->config.accept_drift = s->config.accept_drift || !settings_get_flag(c, "auto-approve");
     struct progress *progress = progress_new(c);
     s->config.on_event = progress_on_event;
+    s->config.on_rescue = rescue_on_line;
     s->config.user = progress;
     enum exit_code code = run_deploy(&s->config, t, p);
     progress_end(progress);

@@ -28,6 +28,10 @@ struct progress *progress_new(struct cli *c) {
     return p;
 }
 
+struct cli *progress_get_cli(const struct progress *p) {
+    return p->cli;
+}
+
 static void put(sv text) {
     fwrite(text.data, 1, text.len, stderr);
     fflush(stderr);

@@ -22,9 +22,16 @@ static bool store_exists(struct cli *c, sv url) {
     return stat(arena_copy_cstr(&c->arena, path), &st) == 0;
 }
 
+static sv get_directory(struct cli *c, sv url) {
+    sv path = sv_has_prefix(url, SV("sqlite:")) ? sv_slice(url, 7, url.len) : url;
+    size_t slash = sv_rfind_char(path, '/');
+    return slash == SIZE_MAX ? c->host->ops->get_cwd(c->host->user, &c->arena) : sv_slice(path, 0, slash);
+}
+
 static bool open_store(struct session *s, enum session_mode mode) {
     struct cli *c = s->cli;
     sv url = get_state_url(c);
+    c->state_dir = get_directory(c, url);
     /* Looking at a state that does not exist yet must not make it. */
     if (mode == SESSION_READ && !store_exists(c, url))
         url = SV("memory:");

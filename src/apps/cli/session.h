@@ -70,6 +70,12 @@ struct progress *progress_new(struct cli *c);
 void progress_on_event(void *user, const struct event *e);
 /* Ends the live block of a terminal. */
 void progress_end(struct progress *p);
+struct cli *progress_get_cli(const struct progress *p);
+
+/* --- rescue.c --- */
+/* run_config.on_rescue; `user` is the progress. Appends the line to rescue-RUNID.jsonl beside the state, or gives it to
+ * standard error (LC-046). */
+void rescue_on_line(void *user, sv run_id, sv line);
 
 /* --- secrets.c --- */
 /* REVEAL only with --show-sensitive on a terminal or with --yes-i-mean-it; false after a usage error. */
