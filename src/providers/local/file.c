@@ -101,12 +101,12 @@ static bool is_as_wanted(const struct provider_call *c, const struct found_file 
     return f->mode == get_wanted_mode(c) && (uint64_t)f->size == wanted.len && sv_eq(f->contents, wanted);
 }
 
-/* The digest of a secret would let short ones be guessed, so it is one too. */
+/* Digest and length of a secret would let short ones be guessed, so they are secret too. */
 static value compute_fields(struct provider_call *c, sv contents, int64_t size) {
     struct map_builder computed = {.arena = c->arena};
-    value digest = value_string(c->arena, seal_sha256(c->arena, contents));
-    map_add(&computed, SV("sha256"), is_secret(c) ? value_mark(digest, MARK_SENSITIVE) : digest);
-    map_add(&computed, SV("size"), value_int(size));
+    uint8_t marks = is_secret(c) ? MARK_SENSITIVE : 0;
+    map_add(&computed, SV("sha256"), value_mark(value_string(c->arena, seal_sha256(c->arena, contents)), marks));
+    map_add(&computed, SV("size"), value_mark(value_int(size), marks));
     return map_done(&computed);
 }
 
@@ -364,7 +364,7 @@ static const struct schema sha256_schema = {
 static const struct schema size_schema = {
     .type = SCHEMA_INTEGER,
     .flags = SCHEMA_COMPUTED,
-    .text = SV_INIT("Number of bytes"),
+    .text = SV_INIT("Number of bytes; sensitive when the contents are"),
 };
 static const struct schema_attribute attributes[] = {
     {SV_INIT("path"), &path_schema},   {SV_INIT("contents"), &contents_schema},
@@ -391,7 +391,7 @@ static void file_plan(struct arena *a, value before, value after, struct field_d
         }
         bool is_sensitive = diff->changes.items[i].sensitive;
         provider_add_unknown(a, diff, before, SV("sha256"), is_sensitive);
-        provider_add_unknown(a, diff, before, SV("size"), false);
+        provider_add_unknown(a, diff, before, SV("size"), is_sensitive);
         return;
     }
 }

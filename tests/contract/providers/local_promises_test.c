@@ -84,18 +84,35 @@ static void contents_mode_digest_and_size_are_right(void **state) {
     assert_int_equal(provider_get_i64(c.computed, SV("size"), 0), 3);
 }
 
-/* A short secret could be guessed from its digest. */
-static void the_digest_of_a_secret_is_secret(void **state) {
+/* A short secret could be guessed from its digest, and its length helps. */
+static void digest_and_size_of_a_secret_are_secret(void **state) {
     struct world *w = *state;
     struct provider_call c = file_call(w, KEY, world_path(w, "x"), "");
     value secret = value_mark(value_string(&w->arena, SV("pin 1234")), MARK_SENSITIVE);
     c.spec = value_map_with(&w->arena, c.spec, SV("contents"), secret);
     assert_int_equal(local_file_type.create(&c), PROVIDER_OK);
     assert_true(value_is_sensitive(value_map_find(c.computed, SV("sha256"))));
+    assert_true(value_is_sensitive(value_map_find(c.computed, SV("size"))));
     write_text(world_path(w, "x"), "pin 5678");
     assert_int_equal(local_file_type.read(&c), PROVIDER_OK);
     assert_true(value_is_sensitive(value_map_find(c.found_spec, SV("contents"))));
     assert_true(value_is_sensitive(value_map_find(c.computed, SV("sha256"))));
+    assert_true(value_is_sensitive(value_map_find(c.computed, SV("size"))));
+}
+
+static void a_plan_hides_digest_and_size_of_a_secret(void **state) {
+    struct world *w = *state;
+    struct provider_call c = file_call(w, KEY, world_path(w, "x"), "");
+    value secret = value_mark(value_string(&w->arena, SV("pin 1234")), MARK_SENSITIVE);
+    c.spec = value_map_with(&w->arena, c.spec, SV("contents"), secret);
+    assert_int_equal(local_file_type.create(&c), PROVIDER_OK);
+    struct field_diff diff = {0};
+    struct field_change *change = VEC_ADD(&w->arena, &diff.changes);
+    struct path spec = path_with_key(&w->arena, (struct path){0}, SV("spec"));
+    *change = (struct field_change){.path = path_with_key(&w->arena, spec, SV("contents")), .sensitive = true};
+    local_file_type.plan(&w->arena, c.computed, c.spec, &diff);
+    assert_int_equal(diff.changes.len, 3);
+    assert_true(diff.changes.items[1].sensitive && diff.changes.items[2].sensitive);
 }
 
 static void links_and_other_things_are_never_followed(void **state) {
@@ -315,7 +332,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(a_foreign_file_is_refused_unless_adopted),
         CASE(contents_mode_digest_and_size_are_right),
-        CASE(the_digest_of_a_secret_is_secret),
+        CASE(digest_and_size_of_a_secret_are_secret),
+        CASE(a_plan_hides_digest_and_size_of_a_secret),
         CASE(links_and_other_things_are_never_followed),
         CASE(drift_is_told_by_contents_and_mode),
         CASE(missing_directories_are_made_when_asked),
