@@ -26,9 +26,7 @@ static bool report_held(struct deploy *d, const struct store_lease *lease) {
         diags_add(d->c->diags, DIAG_instance_in_progress, SPAN_NONE,
                   "instance '%.*s' is held by %.*s, process %lld, since %lld s: %.*s", SV_ARG(d->p->instance_name),
                   SV_ARG(actor), (long long)field_get_int(holder, "pid"), (long long)(age_ms / 1000), SV_ARG(command));
-    diag_set_hint(d->c->diags, diag,
-                  "wait for it with --lock-timeout 5m, or break it with lintel unlock %.*s --reason TEXT",
-                  SV_ARG(d->p->instance_id));
+    diag_set_hint(d->c->diags, diag, "wait for it with --lock-timeout 5m");
     return false;
 }
 
@@ -266,7 +264,7 @@ static void write_recovered(struct deploy *d, const struct recovered *r) {
 
 static void recover(struct deploy *d) {
     struct recoveries all = {0};
-    recover_all(d->c, &d->stored, d->p->root_dir, &all);
+    recover_all(d->c, &d->stored, (struct recovery_request){.base_dir = d->p->root_dir}, &all);
     for (size_t i = 0; i < all.items.len; i++) {
         const struct recovered *r = &all.items.items[i];
         write_recovered(d, r);

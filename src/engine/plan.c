@@ -144,7 +144,8 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
     struct planner p = {.c = c, .t = destroy ? NULL : t, .a = c->arena, .diags = c->diags, .stored = &stored};
     struct recoveries recoveries = {0};
     if (!lease_is_held(c->host, &stored.tree.lease)) { /* else what is open is under way */
-        recover_all(c, &stored, p.t == NULL ? (sv){0} : p.t->root_dir, &recoveries);
+        struct recovery_request request = {.base_dir = p.t == NULL ? SV("") : p.t->root_dir, .only_look = true};
+        recover_all(c, &stored, request, &recoveries);
     }
     p.drift_by_address = MAP(c->arena);
     if (c->refresh && !refresh_all(&p)) {

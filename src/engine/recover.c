@@ -9,7 +9,7 @@ enum { ASK_DEADLINE_MS = 5 * 60 * 1000, ASK_AGAIN_MS = 500 };
 struct asker {
     const struct run_config *c;
     struct stored *s;
-    sv base_dir;
+    struct recovery_request request;
     const struct open_intent *intent;
     const struct resource_type *type;
     struct provider_call call;
@@ -24,7 +24,8 @@ static void prepare_call(struct asker *k, struct arena *scratch) {
         .address = {intent->row->address},
         .instance_id = k->s->instance.id,
         .host = c->host,
-        .base_dir = root_dir.len > 0 ? root_dir : k->base_dir,
+        .base_dir = root_dir.len > 0 ? root_dir : k->request.base_dir,
+        .only_look = k->request.only_look,
         .context = c->context,
         .spec = field_get_value(intent->body, "desired"),
         .metadata = field_get_value(intent->body, "metadata"),
@@ -46,7 +47,7 @@ static enum provider_result ask(struct asker *k, struct arena *scratch,
         int64_t limit = k->type->deadline_ms > 0 ? k->type->deadline_ms : ASK_DEADLINE_MS;
         k->call.deadline_ms = host->ops->get_monotonic_ms(host->user) + limit;
         result = fn(&k->call);
-        if (result != PROVIDER_NOT_YET && result != PROVIDER_TRANSIENT) {
+        if ((result != PROVIDER_NOT_YET && result != PROVIDER_TRANSIENT) || k->request.only_look) {
             break;
         }
         host->ops->sleep_ms(host->user, ASK_AGAIN_MS);
@@ -167,7 +168,8 @@ static void recover_one(struct asker *k, struct recoveries *result) {
     arena_fini(&scratch);
 }
 
-void recover_all(const struct run_config *c, struct stored *s, sv base_dir, struct recoveries *result) {
+void recover_all(const struct run_config *c, struct stored *s, struct recovery_request request,
+                 struct recoveries *result) {
     if (!s->found || s->tree.journal.len == 0) {
         return;
     }
@@ -176,7 +178,7 @@ void recover_all(const struct run_config *c, struct stored *s, sv base_dir, stru
     struct open_intents *open = ARENA_NEW(s->arena, struct open_intents);
     journal_find_open(&codec, s->tree.journal.items, s->tree.journal.len, open);
     for (size_t i = 0; i < open->items.len; i++) {
-        struct asker k = {.c = c, .s = s, .base_dir = base_dir, .intent = &open->items.items[i]};
+        struct asker k = {.c = c, .s = s, .request = request, .intent = &open->items.items[i]};
         sv type = field_get_text(k.intent->body, "type");
         k.type = c->providers == NULL ? NULL : providers_find_type(c->providers, type);
         recover_one(&k, result);

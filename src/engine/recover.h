@@ -26,6 +26,11 @@ struct recoveries {
 
 /* Asks for every open intent and changes the records in memory; nothing is written. Each untold one is reported as
  * `operation_interrupted`. */
-void recover_all(const struct run_config *c, struct stored *s, sv base_dir, struct recoveries *result);
+struct recovery_request {
+    sv base_dir;    /* of intents that name none */
+    bool only_look; /* planning: providers look without effect and are asked once (LC-002) */
+};
+void recover_all(const struct run_config *c, struct stored *s, struct recovery_request request,
+                 struct recoveries *result);
 
 #endif

@@ -49,6 +49,8 @@ struct provider_call {
     value prior;          /* stored spec merged with computed fields; kind 0 without */
     sv physical_id;       /* value of the id field as text; empty when not known */
     value progress_token; /* recover: what `progress` told last; kind 0 without */
+    bool
+        only_look; /* recover, while planning (LC-002): no effect and no waiting; what was found counts, ready or not */
     const struct field_diff *diff; /* update: what changed */
     /* Tells the engine of a physical id or token before the call is done; durable when it returns true. False: stop,
      * the lease is lost. */

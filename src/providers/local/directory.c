@@ -182,7 +182,9 @@ static enum provider_result directory_recover(struct provider_call *c) {
     mode_t mode = 0;
     enum provider_result result = place_open(c, false, &p);
     if (result == PROVIDER_OK) {
-        unlinkat(p.dir, place_get_temporary(c), AT_REMOVEDIR);
+        if (!c->only_look) {
+            unlinkat(p.dir, place_get_temporary(c), AT_REMOVEDIR);
+        }
         result = find_directory(c, &p, &fd, &mode);
     }
     if (result == PROVIDER_OK) {

@@ -310,7 +310,9 @@ static enum provider_result file_recover(struct provider_call *c) {
     struct found_file f = {.fd = -1};
     enum provider_result result = place_open(c, false, &p);
     if (result == PROVIDER_OK) {
-        unlinkat(p.dir, place_get_temporary(c), 0);
+        if (!c->only_look) {
+            unlinkat(p.dir, place_get_temporary(c), 0);
+        }
         result = load_file(c, &p, &f);
     }
     if (result == PROVIDER_OK) {

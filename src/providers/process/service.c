@@ -110,6 +110,10 @@ static enum provider_result service_recover(struct provider_call *c) {
     if (!is_found) {
         return PROVIDER_ABSENT;
     }
+    if (c->only_look) {
+        c->computed = service_compute(c, ref);
+        return PROVIDER_OK;
+    }
     return settle(c, &l, ref);
 }
 

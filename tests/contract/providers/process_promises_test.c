@@ -351,6 +351,31 @@ static void recovery_waits_for_a_start_under_way(void **state) {
     assert_int_equal(type->recover(&c), PROVIDER_ABSENT);
 }
 
+/* LC-002: planning after a kill looks at what was started; it neither waits for it nor ends it. */
+static void a_look_has_no_effect(void **state) {
+    struct world *w = *state;
+    const char *health = ", \"healthCheck\": {\"tcp\": \"127.0.0.1:1\", \"timeoutMs\": 60000}";
+    struct provider_call c = call_script(w, KEY, "echo ready; exec sleep 1000", health);
+    pid_t killed = fork();
+    if (killed == 0) {
+        type->create(&c);
+        _exit(0);
+    }
+    wait_for_log(w, "ready");
+    kill(killed, SIGKILL);
+    waitpid(killed, NULL, 0);
+
+    struct provider_call look = call_script(w, KEY, "echo ready; exec sleep 1000", health);
+    look.only_look = true;
+    int64_t start = now(w);
+    expect_result(&look, type->recover(&look), PROVIDER_OK);
+    assert_true(now(w) - start < 10000);
+    assert_int_equal(kill((pid_t)get_pid(&look), 0), 0);
+
+    struct provider_call end = stored(w, KEY, &look);
+    expect_result(&end, type->destroy(&end), PROVIDER_OK);
+}
+
 static void bad_health_checks_are_found_by_validation(void **state) {
     struct world *w = *state;
     static const char *const checks[] = {"{}", "{\"http\": \"http://x\", \"tcp\": \"x:1\"}", "{\"tcp\": \"x:70000\"}"};
@@ -382,6 +407,7 @@ int main(void) {
         CASE(the_deaf_are_ended_by_force_with_their_children),
         CASE(children_of_a_dead_service_are_ended),
         CASE(recovery_waits_for_a_start_under_way),
+        CASE(a_look_has_no_effect),
         CASE(bad_health_checks_are_found_by_validation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
