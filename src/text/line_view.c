@@ -67,21 +67,47 @@ static size_t layout_add_char(struct layout *l, size_t at) {
     return at + length;
 }
 
-static void layout_fill(struct layout *l, const struct mask *m) {
+/* Marks [from, to) of the line, as far as it is laid out. */
+static void hide(const struct layout *l, bool *hidden, size_t from, size_t to) {
+    from = from < l->part_from ? l->part_from : from;
+    to = to < l->part_to ? to : l->part_to;
+    for (size_t i = from; i < to; i++) {
+        hidden[i - l->part_from] = true;
+    }
+}
+
+/* Which bytes of the part hold secrets. */
+static const bool *find_hidden(const struct layout *l, const struct line_view *v) {
+    bool *hidden = ARENA_ARRAY(l->arena, bool, l->part_to - l->part_from + 1);
     struct mask_scan scan;
-    mask_scan_init(&scan, m, l->arena, sv_slice(l->line, l->part_from, l->part_to));
-    size_t at = l->part_from;
-    size_t from;
-    size_t to;
+    mask_scan_init(&scan, v->mask, l->arena, sv_slice(l->line, l->part_from, l->part_to));
+    size_t from, to;
     while (mask_scan_next(&scan, &from, &to)) {
-        while (at < l->part_from + from) {
+        hide(l, hidden, l->part_from + from, l->part_from + to);
+    }
+    for (size_t i = 0; v->source != NULL && i < v->source->secrets.len; i++) {
+        span at = v->source->secrets.items[i];
+        size_t end = (size_t)at.offset + at.length;
+        if (end > v->start) {
+            hide(l, hidden, at.offset > v->start ? at.offset - v->start : 0, end - v->start);
+        }
+    }
+    return hidden;
+}
+
+static void layout_fill(struct layout *l, const struct line_view *v) {
+    const bool *hidden = find_hidden(l, v);
+    for (size_t at = l->part_from; at < l->part_to;) {
+        size_t end = at;
+        while (end < l->part_to && hidden[end - l->part_from]) {
+            end++;
+        }
+        if (end > at) {
+            layout_add(l, SV(MASK_TEXT), at, end);
+            at = end;
+        } else {
             at = layout_add_char(l, at);
         }
-        layout_add(l, SV(MASK_TEXT), l->part_from + from, l->part_from + to);
-        at = l->part_from + to;
-    }
-    while (at < l->part_to) {
-        at = layout_add_char(l, at);
     }
 }
 
@@ -148,7 +174,7 @@ void line_view_make(struct line_view *v, struct arena *a) {
     v->from = v->from < v->line.len ? v->from : v->line.len;
     struct layout l = {.arena = a, .line = v->line};
     layout_choose_part(&l, v);
-    layout_fill(&l, v->mask);
+    layout_fill(&l, v);
     layout_find_carets(&l, v);
     struct cut c = choose_cut(&l, v);
     struct buf out = BUF(a);

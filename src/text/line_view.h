@@ -12,6 +12,8 @@ struct line_view {
     size_t from, to; /* bytes of the line to underline */
     size_t columns;  /* room; at least 20 are taken */
     const struct mask *mask;
+    const struct source *source; /* what it hides is not shown; may be NULL */
+    size_t start;                /* offset of the line in it */
     /* out */
     sv text;
     size_t caret_from, caret_to; /* columns of the text; at least one */

@@ -96,6 +96,8 @@ static void paint_line(struct painter *p, struct source *source, size_t line, si
         .to = to - start,
         .columns = width > p->gutter + 3 ? width - p->gutter - 3 : 0,
         .mask = p->options->mask,
+        .source = source,
+        .start = start,
     };
     line_view_make(&view, p->scratch);
     paint_gutter(p, line);

@@ -29,6 +29,13 @@ struct source *sources_find(const struct sources *s, uint32_t id) {
     return id == 0 || id > s->items.len ? NULL : s->items.items[id - 1];
 }
 
+void sources_hide(const struct sources *s, span at) {
+    struct source *source = sources_find(s, at.source);
+    if (source != NULL && at.length > 0) {
+        VEC_PUSH(source->arena, &source->secrets, at);
+    }
+}
+
 static enum source_read classify_errno(int code) {
     switch (code) {
     case ENOENT:

@@ -24,6 +24,7 @@ struct source {
     sv bytes; /* the whole text; a NUL stands behind it that is not counted */
     uint32_t *line_starts;
     size_t line_count; /* 0 until the table is built */
+    VEC(span) secrets; /* parts that are never quoted, in any order */
     struct arena *arena;
 };
 
@@ -44,6 +45,10 @@ void sources_init(struct sources *s, struct arena *a);
 struct source *sources_add(struct sources *s, sv name, sv bytes);
 /* NULL for 0 or an unknown number. */
 struct source *sources_find(const struct sources *s, uint32_t id);
+
+/* The part holds a secret: where lines are quoted, "(sensitive)" stands in its place (BP-281). Nothing for SPAN_NONE.
+ */
+void sources_hide(const struct sources *s, span at);
 
 enum source_read {
     SOURCE_READ_OK = 1,

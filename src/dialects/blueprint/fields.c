@@ -6,6 +6,23 @@ bool fields_is_broken(const struct node *n) {
     return n->kind == NODE_ERROR || n->kind == NODE_ALIAS;
 }
 
+void fields_hide(struct loader *l, const struct node *n) {
+    VEC(const struct node *) stack = {0};
+    VEC_PUSH(&l->scratch, &stack, n);
+    while (stack.len > 0) {
+        const struct node *top = stack.items[--stack.len];
+        if (top->kind == NODE_SCALAR && !fields_has_substitution(top)) {
+            sources_hide(l->request->sources, top->at);
+        }
+        for (size_t i = 0; top->kind == NODE_SEQUENCE && i < top->count; i++) {
+            VEC_PUSH(&l->scratch, &stack, top->items[i]);
+        }
+        for (size_t i = 0; top->kind == NODE_MAPPING && i < top->count; i++) {
+            VEC_PUSH(&l->scratch, &stack, top->pairs[i].value);
+        }
+    }
+}
+
 sv fields_show(const struct node *n) {
     return n->kind == NODE_SCALAR ? sv_slice(n->text, 0, 80) : sv_from_cstr(node_get_kind_name(n));
 }

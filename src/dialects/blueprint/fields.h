@@ -23,6 +23,8 @@ bool fields_check_mapping(struct loader *l, const struct node *n, const char *wh
 bool fields_get_text(struct loader *l, const struct node *n, const char *what, sv *text);
 /* Reports every `${` below the node (BP-200); true when there was none. */
 bool fields_check_static(struct loader *l, const struct node *n);
+/* The texts below the node are secret: messages do not quote them. What holds substitutions is shown. */
+void fields_hide(struct loader *l, const struct node *n);
 /* What stands there, for messages: the start of a scalar's text, or "an array", "a mapping". */
 sv fields_show(const struct node *n);
 bool fields_is_null(const struct node *n);

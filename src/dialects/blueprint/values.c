@@ -49,7 +49,11 @@ static enum value_kind read_type(struct loader *l, struct element *e, const stru
 }
 
 static void read_secret(struct loader *l, struct element *e, const struct node *n) {
-    if (n == NULL || fields_is_broken(n) || !fields_check_static(l, n)) {
+    if (n == NULL) {
+        return;
+    }
+    e->secret = true; /* rather too much hidden than too little */
+    if (fields_is_broken(n) || !fields_check_static(l, n)) {
         return;
     }
     struct scalar s = n->kind == NODE_SCALAR ? scalar_resolve_node(n, scalar_resolve_core) : (struct scalar){0};
@@ -78,6 +82,9 @@ void value_load(struct loader *l, uint32_t number) {
     enum value_kind kind = read_type(l, e, fields[FIELD_TYPE]);
     e->type = kind == 0 ? &type_any : scalars_get_type(kind);
     read_secret(l, e, fields[FIELD_SECRET]);
+    if (e->secret && fields[FIELD_VALUE] != NULL) {
+        fields_hide(l, fields[FIELD_VALUE]);
+    }
     description_load(l, e, fields[FIELD_DESCRIPTION]);
     for (size_t i = FIELD_ALLOWED; i <= FIELD_DEFAULT; i++) {
         if (fields[i] != NULL) {

@@ -51,16 +51,33 @@ static bool read_type(struct variable *v) {
 
 static void read_secret(struct variable *v) {
     const struct node *n = v->fields[FIELD_SECRET];
-    if (n == NULL || fields_is_broken(n) || fields_has_substitution(n)) {
+    if (n == NULL) {
+        return;
+    }
+    v->e->secret = true; /* rather too much hidden than too little */
+    if (fields_is_broken(n) || fields_has_substitution(n)) {
         return;
     }
     struct scalar s = n->kind == NODE_SCALAR ? scalar_resolve_node(n, scalar_resolve_core) : (struct scalar){0};
     if (s.kind != SCALAR_BOOL) {
         diags_add(v->l->diags, DIAG_variable_invalid_secret_value, n->at, "'secret' must be true or false");
-        v->e->secret = true; /* rather too much hidden than too little */
         return;
     }
     v->e->secret = s.boolean;
+}
+
+/* BP-281: source lines that are quoted do not show what is secret. */
+static void hide_secrets(const struct variable *v) {
+    struct loader *l = v->l;
+    for (size_t i = FIELD_ALLOWED; i <= FIELD_DEFAULT; i++) {
+        if (v->fields[i] != NULL) {
+            sources_hide(l->request->sources, v->fields[i]->at);
+        }
+    }
+    const struct template_input *input = map_find(&l->inputs, v->e->name);
+    if (input != NULL) {
+        sources_hide(l->request->sources, input->at);
+    }
 }
 
 static value read_scalar(struct variable *v, const struct node *n) {
@@ -226,6 +243,9 @@ void variable_load(struct loader *l, uint32_t number) {
     fields_check_static(l, def);
     bool has_type = read_type(&v);
     read_secret(&v);
+    if (v.e->secret) {
+        hide_secrets(&v);
+    }
     const struct node *description = v.fields[FIELD_DESCRIPTION];
     if (description != NULL && !fields_has_substitution(description)) {
         fields_get_text(l, description, "'description'", &v.e->description);

@@ -336,6 +336,32 @@ static void test_random_places(void **state) {
     }
 }
 
+/* BP-281: what a source hides is not quoted, however short, on whatever line. */
+static void test_hidden_parts_of_sources(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_init(&f);
+    struct source *s = fixture_add_source(&f, "a", "x: {pin: 42, y: z}\nt: first\n   second z\n");
+    sources_hide(&f.sources, find_span(s, "42"));
+    sources_hide(&f.sources, find_span(s, "first\n   second"));
+    sources_hide(&f.sources, SPAN_NONE);
+    struct buf out = BUF(&f.arena);
+    struct render_options options = {0};
+    render_diag(&out, &f.diags, diags_add(&f.diags, DIAG_invalid_map, find_span(s, "y: z"), "m"), &options);
+    render_diag(&out, &f.diags, diags_add(&f.diags, DIAG_invalid_map, find_span(s, "42"), "m"), &options);
+    render_diag(&out, &f.diags, diags_add(&f.diags, DIAG_invalid_map, find_span(s, "t:"), "m"), &options);
+    render_diag(&out, &f.diags, diags_add(&f.diags, DIAG_invalid_map, find_span(s, "d z"), "m"), &options);
+    sv text = buf_get_sv(&out);
+    assert_true(sv_find(text, SV("42")) == SIZE_MAX);
+    assert_true(sv_find(text, SV("first")) == SIZE_MAX);
+    assert_true(sv_find(text, SV("second")) == SIZE_MAX);
+    assert_true(sv_find(text, SV("1 | x: {pin: (sensitive), y: z}\n  |                       ^^^^\n")) != SIZE_MAX);
+    assert_true(sv_find(text, SV("1 | x: {pin: (sensitive), y: z}\n  |          ^^^^^^^^^^^\n")) != SIZE_MAX);
+    assert_true(sv_find(text, SV("2 | t: (sensitive)\n")) != SIZE_MAX);
+    assert_true(sv_find(text, SV("3 | (sensitive) z\n")) != SIZE_MAX);
+    fixture_fini(&f);
+}
+
 static void test_colour_only_when_asked(void **state) {
     (void)state;
     struct fixture f;
@@ -371,6 +397,7 @@ int main(void) {
         cmocka_unit_test(test_each_code_point_through_render_escape),
         cmocka_unit_test(test_escape_borrows_plain_text),
         cmocka_unit_test(test_random_places),
+        cmocka_unit_test(test_hidden_parts_of_sources),
         cmocka_unit_test(test_colour_only_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
