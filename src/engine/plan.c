@@ -152,7 +152,7 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
         *code = EXIT_FAILED;
         return NULL;
     }
-    struct plan *plan = build(&p, recoveries.untold > 0, code);
+    struct plan *plan = build(&p, recoveries.items.len > 0, code);
     if (plan != NULL) {
         plan->destroy = destroy;
         plan->inputs = mark_inputs(&p, inputs, input_count);

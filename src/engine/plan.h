@@ -89,7 +89,7 @@ struct plan {
     struct plan_summary summary;
     struct change *drift; /* what refresh found different from the stored state */
     size_t drift_count;
-    bool has_interrupted;
+    bool has_interrupted; /* operations of an earlier run were cut off; deploying settles them first */
 };
 
 /* Nothing to do. */

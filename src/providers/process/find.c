@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     POLL_MS = 10,
     GUARD_WAIT_MS = 5000,
     KILL_WAIT_MS = 5000,
+    KILL_POLL_MS = 2,
     STOP_DEFAULT_MS = 10000,
     STRAGGLER_ROUNDS = 50,
 };
@@ -101,9 +103,13 @@ static bool wait_for_end(struct provider_call *c, struct process_ref ref, int64_
     return true;
 }
 
+/* Whoever hears that a service has ended finds its port free: the kernel is given a moment to end it. */
 void service_kill(struct process_ref ref) {
     if (process_exists(ref)) {
         process_signal_group(ref, SIGKILL);
+    }
+    for (int i = 0; i < KILL_WAIT_MS / KILL_POLL_MS && process_is_running(ref); i++) {
+        nanosleep(&(struct timespec){.tv_nsec = KILL_POLL_MS * 1000000L}, NULL);
     }
 }
 

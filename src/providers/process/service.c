@@ -114,7 +114,11 @@ static enum provider_result service_recover(struct provider_call *c) {
         c->computed = service_compute(c, ref);
         return PROVIDER_OK;
     }
-    return settle(c, &l, ref);
+    if (settle(c, &l, ref) == PROVIDER_OK) {
+        return PROVIDER_OK;
+    }
+    c->reasons.items.len = 0; /* it did not become ready and was ended: free to be started again */
+    return PROVIDER_ABSENT;
 }
 
 static void service_validate(struct arena *a, value spec, struct diags *diags, span at, sv prefix) {
