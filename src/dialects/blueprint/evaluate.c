@@ -164,7 +164,7 @@ static value recheck_spec(const struct template *t, struct evaluation *e, uint32
     if (type == NULL || type->schema == NULL || spec.kind != VALUE_MAP) {
         return spec;
     }
-    struct place_source source = {element->spec_node, type->schema, element->at};
+    struct place_source source = {.spec = element->spec_node, .schema = type->schema, .name = element->at};
     struct schema_places places = places_of_spec(&source);
     sv prefix = arena_printf(e->arena, "%.*s.spec", SV_ARG(element->address.text));
     struct schema_check check = {

@@ -12,7 +12,7 @@ void spec_check(struct loader *l, uint32_t number) {
     size_t errors = l->diags->errors;
     value spec = types_get_value(l, e->spec, type != NULL ? type->schema : NULL);
     if (type != NULL && type->schema != NULL) {
-        struct place_source source = {e->spec_node, type->schema, e->at};
+        struct place_source source = {.spec = e->spec_node, .schema = type->schema, .name = e->at};
         struct schema_places places = places_of_spec(&source);
         struct schema_check check = {
             .arena = l->check.arena,

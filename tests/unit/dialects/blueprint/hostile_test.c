@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <time.h>
 
 static const char *const head = "version: 2025-11-02\nresources:\n  r: {type: test/plain, spec: {text: \"";
 static const char *const tail = "\"}}\n";
@@ -110,6 +111,25 @@ static void test_doubling(void **state) {
     harness_fini(&h);
 }
 
+/* Places of mistakes are not sought from the start each time. */
+static void test_many_wrong_fields(void **state) {
+    (void)state;
+    enum { FIELDS = 100000, SECONDS_MAX = 10 };
+    struct harness h;
+    harness_init(&h, &test_providers);
+    struct buf text = BUF(&h.arena);
+    buf_append_cstr(&text, "version: 2025-11-02\nresources:\n  r:\n    type: test/plain\n    spec:\n");
+    for (int i = 0; i < FIELDS; i++) {
+        buf_printf(&text, "      field%d: 1\n", i);
+    }
+    clock_t start = clock();
+    harness_load_source(&h, sources_add(&h.sources, SV("hostile.yaml"), buf_get_sv(&text)));
+    assert_true(clock() - start < SECONDS_MAX * CLOCKS_PER_SEC);
+    assert_int_equal(h.diags.errors, FIELDS);
+    assert_int_equal(source_get_pos(h.sources.items.items[0], h.diags.items.items[999]->at.offset).line, 1005);
+    harness_fini(&h);
+}
+
 static void assert_load_fails(sv file, size_t limit, enum diag_code code) {
     struct harness h;
     harness_init(&h, &test_providers);
@@ -140,7 +160,8 @@ int main(void) {
         cmocka_unit_test(test_deep_data),    cmocka_unit_test(test_deep_expression),
         cmocka_unit_test(test_large_scalar), cmocka_unit_test(test_many_substitutions),
         cmocka_unit_test(test_many_steps),   cmocka_unit_test(test_billion_laughs),
-        cmocka_unit_test(test_doubling),     cmocka_unit_test(test_files),
+        cmocka_unit_test(test_doubling),     cmocka_unit_test(test_many_wrong_fields),
+        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
