@@ -165,6 +165,8 @@ enum exit_code output_usage_error(struct cli *c, const char *format, ...) __attr
 enum exit_code output_get_input_code(const struct cli *c);
 /* Adds "did you mean" to the last diagnostic when the hint found something; `prefix` stands before the name. */
 void output_add_hint(struct cli *c, const struct hint *hint, const char *prefix);
+/* A reference command was asked about something it does not know: the closest name, or the command that lists all. */
+enum exit_code output_report_unknown(struct cli *c, const char *what, sv name, const struct hint *hint);
 /* EXIT_INVALID when there are errors, else EXIT_OK. */
 enum exit_code output_get_check_code(const struct cli *c);
 /* "1.2s", "3m04s" (CLI-021). */

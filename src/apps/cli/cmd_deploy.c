@@ -52,13 +52,20 @@ static const char *describe_end(const struct plan *p, enum exit_code code) {
         return "not finished";
     if (p->destroy)
         return "destroyed";
-    if (plan_is_empty(p))
-        return "is up to date";
     return p->instance_version == 0 ? "deployed" : "updated";
+}
+
+/* Nothing to show and nothing to ask: one line at the end says it all. */
+static bool is_nothing_to_do(const struct plan *p) {
+    return plan_is_empty(p) && !p->destroy && p->drift_count == 0 && !p->has_interrupted;
 }
 
 static void say_end(struct cli *c, const struct plan *p, enum exit_code code) {
     sv name = render_escape(&c->arena, p->instance_name);
+    if (code == EXIT_OK && is_nothing_to_do(p)) {
+        output_text(c, arena_printf(&c->arena, "Instance %.*s is up to date: nothing to do.\n", SV_ARG(name)));
+        return;
+    }
     output_text(c, arena_printf(&c->arena, "\nInstance %.*s %s.\n", SV_ARG(name), describe_end(p, code)));
 }
 
@@ -76,7 +83,8 @@ static void write_plan_event(struct cli *c, const struct plan *p) {
 enum exit_code deploy_carry_out(struct session *s, const struct template *t, const struct plan *p) {
     struct cli *c = s->cli;
     struct buf text = BUF(&c->arena);
-    plan_render(&text, p, c->color_out, REDACT);
+    if (!is_nothing_to_do(p))
+        plan_render(&text, p, c->color_out, REDACT);
     output_text(c, buf_get_sv(&text));
     if (output_is_machine(c))
         write_plan_event(c, p);
@@ -87,7 +95,7 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
         output_note(c, "nothing was done");
         return cli_get_signal_code(c, EXIT_USAGE);
     }
-    if (!plan_is_empty(p))
+    if (!plan_is_empty(p) && !c->json)
         output_note(c, "%s", "");
     /* Whoever has seen the plan has seen the drift in it (BP-421 (3)). */
     s->config.accept_drift = s->config.accept_drift || !settings_get_flag(c, "auto-approve");

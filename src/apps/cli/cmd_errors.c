@@ -36,9 +36,7 @@ static enum exit_code report_unknown(struct cli *c, sv name) {
     struct hint hint = HINT(name);
     for (int i = DIAG_NO_CODE + 1; i < DIAG_CODE_COUNT; i++)
         hint_offer(&hint, diag_get_info((enum diag_code)i)->name);
-    output_usage_error(c, "there is no diagnostic code '%.*s'", SV_ARG(render_escape(&c->arena, name)));
-    output_add_hint(c, &hint, "");
-    return EXIT_USAGE;
+    return output_report_unknown(c, "diagnostic code", name, &hint);
 }
 
 enum exit_code cmd_errors_run(struct cli *c) {

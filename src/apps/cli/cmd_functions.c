@@ -5,11 +5,8 @@
 #include <stdlib.h>
 
 static enum exit_code report_unknown(struct cli *c, sv name) {
-    sv close = fn_find_close(&fn_core_registry, name);
-    struct hint hint = {.wanted = name, .best = close};
-    output_usage_error(c, "there is no function '%.*s'", SV_ARG(render_escape(&c->arena, sv_slice(name, 0, 80))));
-    output_add_hint(c, &hint, "");
-    return EXIT_USAGE;
+    struct hint hint = {.wanted = name, .best = fn_find_close(&fn_core_registry, name)};
+    return output_report_unknown(c, "function", name, &hint);
 }
 
 static int compare_names(const void *a, const void *b) {

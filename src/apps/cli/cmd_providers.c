@@ -154,11 +154,8 @@ enum exit_code cmd_providers_run(struct cli *c) {
     for (size_t i = 0; (only.len > 0 || markdown) && i < builtin_providers.count; i++)
         shown += render_provider(&out, builtin_providers.items[i], only);
     if (only.len > 0 && shown == 0) {
-        sv close = providers_find_close(&builtin_providers, only);
-        output_usage_error(c, "there is no resource type or provider '%.*s'", SV_ARG(render_escape(&c->arena, only)));
-        struct hint hint = {.wanted = only, .best = close};
-        output_add_hint(c, &hint, "");
-        return EXIT_USAGE;
+        struct hint hint = {.wanted = only, .best = providers_find_close(&builtin_providers, only)};
+        return output_report_unknown(c, "resource type or provider", only, &hint);
     }
     if (only.len == 0 && !markdown)
         render_overview(&out);

@@ -17,12 +17,19 @@ static bool is_wanted(struct view_writer *w, sv address) {
     return wanted;
 }
 
-static void render_value(struct view_writer *w, const char *label, value v) {
-    if (!value_is_set(v) || (v.kind == VALUE_MAP && v.map->len == 0))
-        return;
-    buf_printf(w->out, "    %s: ", label);
-    buf_append(w->out, render_escape(w->out->arena, value_print_json(w->out->arena, v, 0, w->secrecy)));
-    buf_append_char(w->out, '\n');
+/* A line a field, named as `show` takes it: spec.path: "note.txt" */
+static void render_fields(struct view_writer *w, const char *root, value v) {
+    struct arena *a = w->out->arena;
+    struct path path = path_with_key(a, (struct path){0}, sv_from_cstr(root));
+    if (v.kind == VALUE_MAP) {
+        for (size_t i = 0; i < v.map->len; i++) {
+            buf_append_cstr(w->out, "    ");
+            buf_append(w->out, render_escape(a, path_to_text(a, path_with_key(a, path, v.map->entries[i].key))));
+            buf_append_cstr(w->out, ": ");
+            buf_append(w->out, render_escape(a, value_print_json(a, v.map->entries[i].item, 0, w->secrecy)));
+            buf_append_char(w->out, '\n');
+        }
+    }
 }
 
 static void put_value(struct view_writer *w, const char *key, value v) {
@@ -80,8 +87,8 @@ static void show_resource(struct view_writer *w, const struct resource_record *r
     buf_printf(w->out, "  %.*s (%.*s) ", SV_ARG(render_escape(w->out->arena, r->address.text)), SV_ARG(r->type));
     status_render(w->out, r->status);
     buf_append_char(w->out, '\n');
-    render_value(w, "spec", r->spec);
-    render_value(w, "computed", r->computed);
+    render_fields(w, "spec", schema_merge(w->out->arena, r->spec, r->computed));
+    render_fields(w, "metadata", r->metadata);
     for (size_t i = 0; i < r->failure_reason_count; i++)
         buf_printf(w->out, "    failed: %.*s\n", SV_ARG(render_escape(w->out->arena, r->failure_reasons[i])));
 }
@@ -99,7 +106,7 @@ static void show_link(struct view_writer *w, const struct link_record *l) {
     buf_printf(w->out, "  %.*s ", SV_ARG(render_escape(w->out->arena, l->address.text)));
     status_render(w->out, l->status);
     buf_append_char(w->out, '\n');
-    render_value(w, "data", l->data);
+    render_fields(w, "data", l->data);
 }
 
 static void show_export(struct view_writer *w, const struct export_record *e) {

@@ -164,6 +164,13 @@ enum exit_code output_usage_error(struct cli *c, const char *format, ...) {
     return EXIT_USAGE;
 }
 
+enum exit_code output_report_unknown(struct cli *c, const char *what, sv name, const struct hint *hint) {
+    output_usage_error(c, "there is no %s '%.*s'", what, SV_ARG(render_escape(&c->arena, sv_slice(name, 0, 80))));
+    diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "see: lintel %.*s", SV_ARG(c->command->name));
+    output_add_hint(c, hint, "");
+    return EXIT_USAGE;
+}
+
 enum exit_code output_get_check_code(const struct cli *c) {
     return diags_has_errors(&c->diags) ? EXIT_INVALID : EXIT_OK;
 }

@@ -140,7 +140,8 @@ static void render_change(struct plan_writer *w, const struct change *change) {
         render_field(w, &change->diff.changes.items[i]);
     for (size_t i = 0; i < change->computed_field_count; i++) {
         if (!is_among_changes(w->out->arena, change, change->computed_fields[i]))
-            buf_printf(w->out, "      + %.*s: (known on deploy)\n", SV_ARG(change->computed_fields[i]));
+            buf_printf(w->out, "      %s+%s %.*s: (known on deploy)\n", output_start_color(w->color, "green"),
+                       output_end_color(w->color), SV_ARG(change->computed_fields[i]));
     }
     render_reasons(w, change);
 }
