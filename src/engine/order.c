@@ -320,17 +320,53 @@ static void add_stay_edges(struct orderer *o) {
     }
 }
 
-/* --- result --- */
+/* --- circles --- */
 
-static bool check_cycles(struct orderer *o) {
+static bool find_cycles(struct orderer *o, struct graph_cycles *cycles) {
     uint32_t *order = ARENA_ARRAY(&o->scratch, uint32_t, o->count);
     if (graph_get_order(&o->graph, GRAPH_USED_FIRST, order) == o->count) {
-        return true;
+        return false;
     }
-    struct graph_cycles cycles = {0};
-    graph_find_cycles(&o->graph, &o->scratch, &cycles);
-    for (size_t i = 0; i < cycles.items.len; i++) {
-        const struct graph_cycle *cycle = &cycles.items.items[i];
+    graph_find_cycles(&o->graph, &o->scratch, cycles);
+    return true;
+}
+
+/* A replacement on a circle that could as well be made the other way round: D(x) waits for C(x). */
+static bool can_turn(const struct orderer *o, const struct graph_edge *edge) {
+    const struct change *c = &o->plan->changes[o->ops[edge->from].change];
+    return o->ops[edge->from].change == o->ops[edge->to].change && o->ops[edge->from].kind == OP_DESTROY &&
+           c->action == ACTION_REPLACE && !c->destroy_first && !c->retain;
+}
+
+static void turn(struct orderer *o, struct change *c) {
+    c->destroy_first = true;
+    uint32_t element = element_number(o, c->address.text);
+    if (element != NO_OP) {
+        o->p->elements[element].change.destroy_first = true;
+    }
+}
+
+/* Objects that wait for each other's place, or for the place of one they use, are destroyed first (BP-446): of each
+ * circle the first one that can be, of the many circles of a large plan all. */
+static bool turn_replacements(struct orderer *o, const struct graph_cycles *cycles, bool all) {
+    bool turned = false;
+    for (size_t i = 0; i < cycles->items.len; i++) {
+        const struct graph_cycle *cycle = &cycles->items.items[i];
+        bool found = false;
+        for (size_t k = 0; k < cycle->len && (all || !found); k++) {
+            const struct graph_edge *edge = &o->graph.edges.items[cycle->edges[k]];
+            if (can_turn(o, edge)) {
+                turn(o, &o->plan->changes[o->ops[edge->from].change]);
+                found = turned = true;
+            }
+        }
+    }
+    return turned;
+}
+
+static void report_cycles(struct orderer *o, const struct graph_cycles *cycles) {
+    for (size_t i = 0; i < cycles->items.len; i++) {
+        const struct graph_cycle *cycle = &cycles->items.items[i];
         struct buf text = BUF(&o->scratch);
         for (size_t k = 0; k < cycle->len; k++) {
             buf_append(&text, o->ops[o->graph.edges.items[cycle->edges[k]].from].id);
@@ -344,8 +380,9 @@ static bool check_cycles(struct orderer *o) {
         diags_add(o->p->diags, DIAG_operation_cycle, at, "operations wait for each other in a circle: %.*s",
                   SV_ARG(message));
     }
-    return false;
 }
+
+/* --- result --- */
 
 /* BP-482: between two resources config complete is enough, unless the second's type wants the first stable. */
 static bool meets_at_config(const struct orderer *o, uint32_t first, uint32_t second) {
@@ -386,23 +423,37 @@ static void write_edges(struct orderer *o) {
     }
 }
 
-bool plan_order(struct planner *p, struct plan *plan) {
-    struct orderer o = {.p = p, .plan = plan, .a = p->a};
-    add_ops(&o);
-    graph_init(&o.graph, &o.scratch, o.count);
-    o.create_of = ARENA_ARRAY(&o.scratch, uint32_t, p->topology.element_count);
+static void make_graph(struct orderer *o) {
+    struct planner *p = o->p;
+    graph_init(&o->graph, &o->scratch, o->count);
+    o->create_of = ARENA_ARRAY(&o->scratch, uint32_t, p->topology.element_count);
     for (uint32_t n = 0; n < p->topology.element_count; n++) {
         bool is_resource = p->t->elements[n].kind == ELEMENT_RESOURCE;
-        o.create_of[n] = is_resource ? find_op(&o.creates, p->t->elements[n].address.text) : NO_OP;
+        o->create_of[n] = is_resource ? find_op(&o->creates, p->t->elements[n].address.text) : NO_OP;
     }
-    add_create_edges(&o);
-    add_removal_edges(&o);
-    add_identity_edges(&o);
-    add_stay_edges(&o);
-    bool ok = check_cycles(&o);
-    if (ok) {
-        write_edges(&o);
+    add_create_edges(o);
+    add_removal_edges(o);
+    add_identity_edges(o);
+    add_stay_edges(o);
+}
+
+bool plan_order(struct planner *p, struct plan *plan) {
+    enum { CAREFUL_ROUNDS = 16 };
+    for (size_t round = 0;; round++) {
+        struct orderer o = {.p = p, .plan = plan, .a = p->a};
+        add_ops(&o);
+        make_graph(&o);
+        struct graph_cycles cycles = {0};
+        bool ok = !find_cycles(&o, &cycles);
+        bool again = !ok && turn_replacements(&o, &cycles, round >= CAREFUL_ROUNDS);
+        if (ok) {
+            write_edges(&o);
+        } else if (!again) {
+            report_cycles(&o, &cycles);
+        }
+        arena_fini(&o.scratch);
+        if (!again) {
+            return ok;
+        }
     }
-    arena_fini(&o.scratch);
-    return ok;
 }

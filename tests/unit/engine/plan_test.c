@@ -247,21 +247,62 @@ static void removes_early_what_has_the_same_identity(void **state) { /* BP-481 (
     world_fini(&w);
 }
 
-static void names_cycles_of_operations(void **state) { /* BP-485 */
+static void destroys_first_what_is_in_the_way(void **state) { /* BP-446, BP-481 (8) */
     (void)state;
     struct world w;
     world_init(&w);
     world_deploy(&w,
                  "resources:\n"
                  "  a: {type: fake/place, spec: {path: /p}}\n"
-                 "  b: {type: fake/place, spec: {path: /q}}\n",
+                 "  b: {type: fake/place, spec: {path: /q}}\n"
+                 "  c: {type: fake/thing, spec: {name: one, kind: k, note: '${b.spec.id}'}}\n",
                  EXIT_OK);
+    /* two exchange their places: one of them must go first */
     expect_plan(&w,
                 "resources:\n"
                 "  a: {type: fake/place, spec: {path: /q}}\n"
                 "  b: {type: fake/place, spec: {path: /p}}\n",
-                "operation_cycle: operations wait for each other in a circle: C(resources.a) waits for D(resources.b) "
-                "waits for C(resources.b) waits for D(resources.a) waits for C(resources.a)\n");
+                "replace resources.a create-first ~spec.path because:spec.path\n"
+                "replace resources.b destroy-first ~spec.path because:spec.path\n"
+                "delete resources.c\n"
+                "C(resources.a) after D(resources.b)\n"
+                "C(resources.b) after D(resources.b) D(resources.a)\n"
+                "D(resources.a) after C(resources.a)\n"
+                "D(resources.b) after D(resources.c)\n"
+                "D(resources.c)\n");
+    /* renamed, with a user that is replaced too */
+    expect_plan(&w,
+                "resources:\n"
+                "  a: {type: fake/place, spec: {path: /p}}\n"
+                "  renamed: {type: fake/place, spec: {path: /q}}\n"
+                "  c: {type: fake/thing, spec: {name: one, kind: other, note: '${renamed.spec.id}'}}\n",
+                "create resources.renamed\n"
+                "replace resources.c destroy-first ~spec.kind ~spec.note ?spec.note because:spec.kind\n"
+                "delete resources.b\n"
+                "C(resources.renamed) after D(resources.b)\n"
+                "C(resources.c) after C(resources.renamed)* D(resources.c)\n"
+                "D(resources.c)\n"
+                "D(resources.b) after D(resources.c)\n");
+    world_fini(&w);
+}
+
+/* What is to be retained cannot go first. */
+static void names_cycles_of_operations(void **state) { /* BP-485 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    world_deploy(&w,
+                 "resources:\n"
+                 "  b: {type: fake/place, spec: {path: /q}}\n"
+                 "  c: {type: fake/thing, removalPolicy: retain, spec: {name: one, kind: k, note: '${b.spec.id}'}}\n",
+                 EXIT_OK);
+    expect_plan(
+        &w,
+        "resources:\n"
+        "  renamed: {type: fake/place, spec: {path: /q}}\n"
+        "  c: {type: fake/thing, removalPolicy: retain, spec: {name: one, kind: x, note: '${renamed.spec.id}'}}\n",
+        "operation_cycle: operations wait for each other in a circle: C(resources.renamed) waits for "
+        "D(resources.b) waits for D(resources.c) waits for C(resources.c) waits for C(resources.renamed)\n");
     world_fini(&w);
 }
 
@@ -444,6 +485,7 @@ int main(void) {
         cmocka_unit_test(finds_uses_through_values),
         cmocka_unit_test(removes_in_order_of_use),
         cmocka_unit_test(removes_early_what_has_the_same_identity),
+        cmocka_unit_test(destroys_first_what_is_in_the_way),
         cmocka_unit_test(names_cycles_of_operations),
         cmocka_unit_test(destroys_everything),
         cmocka_unit_test(orders_a_hard_link),
