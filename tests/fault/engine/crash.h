@@ -41,7 +41,7 @@ struct crash_end {
 };
 void crash_run_in_child(const struct crash_run *r, struct crash_end *end);
 
-/* A directory of its own below /tmp, and the end of it with all it holds. */
+/* A directory of its own, in memory where the system has such, and the end of it with all it holds. */
 void crash_make_dir(char path[64]);
 void crash_remove_dir(const char *path);
 void crash_write_file(const char *dir, const char *name, const char *text);

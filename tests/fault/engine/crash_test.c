@@ -204,12 +204,16 @@ static void survives_while_recovering(void **state) {
     print_message("# %zu points\n", nested);
 }
 
-int main(void) {
+/* usage: PROGRAM [NAME OF A CASE, with * and ?] */
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(survives_while_deploying),
         cmocka_unit_test(survives_while_updating),
         cmocka_unit_test(survives_while_destroying),
         cmocka_unit_test(survives_while_recovering),
     };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,7 @@ static void write_blueprints(struct place *p) {
     char port[32];
     snprintf(port, sizeof port, "default: %d", p->port);
     text = replace(a, text, "default: 8480", port);
+    text = replace(a, text, "timeoutMs: 15000", "timeoutMs: 15000\n        intervalMs: 10");
     crash_write_file(p->dir, "first.yaml", text);
     crash_write_file(p->dir, "second.yaml", replace(a, text, "Corner shop", "Kiosk"));
 }
@@ -218,11 +219,15 @@ static void survives_while_destroying(void **state) {
     print_message("# %ld points\n", point - 1);
 }
 
-int main(void) {
+/* usage: PROGRAM [NAME OF A CASE, with * and ?] */
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(survives_while_deploying),
         cmocka_unit_test(survives_while_updating),
         cmocka_unit_test(survives_while_destroying),
     };
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
