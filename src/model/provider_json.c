@@ -44,25 +44,6 @@ static sv link_side_get_text(enum link_side side) {
     return SV("");
 }
 
-static sv annotation_type_get_text(enum schema_type type) {
-    switch (type) {
-    case SCHEMA_STRING:
-        return SV("string");
-    case SCHEMA_INTEGER:
-        return SV("integer");
-    case SCHEMA_FLOAT:
-        return SV("float");
-    case SCHEMA_BOOLEAN:
-        return SV("boolean");
-    case SCHEMA_MAP:
-    case SCHEMA_OBJECT:
-    case SCHEMA_ARRAY:
-    case SCHEMA_UNION:
-        break; /* annotations are scalars */
-    }
-    return SV("string");
-}
-
 static void write_annotations(struct jsonw *w, const struct link_type *link) {
     if (link->annotation_count == 0) {
         return;
@@ -74,7 +55,7 @@ static void write_annotations(struct jsonw *w, const struct link_type *link) {
         jsonw_key(w, annotation->key);
         jsonw_begin_object(w);
         jsonw_put_text(w, "side", link_side_get_text(annotation->side));
-        jsonw_put_text(w, "type", annotation_type_get_text(annotation->type));
+        jsonw_put_text(w, "type", schema_type_get_text(annotation->type));
         if (annotation->allowed_json != NULL) {
             jsonw_key(w, SV("allowedValues"));
             jsonw_raw(w, sv_from_cstr(annotation->allowed_json));

@@ -65,6 +65,8 @@ struct schema {
     sv text;             /* one line of documentation */
 };
 
+/* "string" and so on, as declarations say it (BP-324). */
+sv schema_type_get_text(enum schema_type type);
 const struct schema_attribute *schema_find_attribute(const struct schema *s, sv name);
 /* The schema below a path; NULL when the path leaves it. */
 const struct schema *schema_find_path(const struct schema *s, struct path p);

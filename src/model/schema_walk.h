@@ -29,8 +29,7 @@ bool schema_accepts_type(const struct schema *s, const struct type *t, bool to_t
 /* Whether the kinds agree: an integer for a float, null for a nullable one. Unknown fits anything. */
 bool schema_accepts_kind(const struct schema *s, value v);
 
-/* "string" and so on; 0 for another text. */
-sv schema_type_get_text(enum schema_type type);
+/* The type that schema_type_get_text calls so; 0 for another text. */
 enum schema_type schema_type_find(sv text);
 /* The flags that have a key of their own in declarations; ends with a NULL name. */
 struct schema_flag_name {

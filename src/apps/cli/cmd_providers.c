@@ -2,28 +2,6 @@
 
 #include "api/builtin.h"
 
-static sv get_schema_type_name(const struct schema *s) {
-    switch (s->type) {
-    case SCHEMA_STRING:
-        return SV("string");
-    case SCHEMA_INTEGER:
-        return SV("integer");
-    case SCHEMA_FLOAT:
-        return SV("float");
-    case SCHEMA_BOOLEAN:
-        return SV("boolean");
-    case SCHEMA_MAP:
-        return SV("map");
-    case SCHEMA_OBJECT:
-        return SV("object");
-    case SCHEMA_ARRAY:
-        return SV("array");
-    case SCHEMA_UNION:
-        return SV("union");
-    }
-    return SV("");
-}
-
 static const struct {
     unsigned flag;
     const char *text;
@@ -52,7 +30,7 @@ static void render_attributes(struct buf *out, const struct schema *s, size_t de
     for (size_t i = 0; depth < 8 && s && i < s->attribute_count; i++) {
         const struct schema_attribute *a = &s->attributes[i];
         buf_append_repeat(out, ' ', depth * 2);
-        buf_printf(out, "- `%.*s` (%.*s", SV_ARG(a->name), SV_ARG(get_schema_type_name(a->schema)));
+        buf_printf(out, "- `%.*s` (%.*s", SV_ARG(a->name), SV_ARG(schema_type_get_text(a->schema->type)));
         render_traits(out, a->schema);
         buf_printf(out, ") %.*s\n", SV_ARG(a->schema->text));
         render_attributes(out, a->schema, depth + 1);
