@@ -1,6 +1,7 @@
 /* The loop of a run.
  *
- * Invariants (LC-011): (1) a provider is called only after the turn that holds its intent has committed (flush_batch).
+ * Invariants (LC-011): (1) a provider is called only after the turn that holds its intent has committed (flush_batch),
+ * unless the type is effectless (queue_call).
  * (2) An element's row is deleted only by apply_removed, after the provider's word or for retained objects. (3)
  * Outcomes are written by deploy_done.c, once per operation, and by recover() for those of earlier runs. (4) Every
  * write begins with the lease. (5) Rows are encoded through the sealer, nowhere else. (6) Records follow from outcomes
@@ -13,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum { STEPS_PER_TURN = 512, FATAL_DRAIN_MS = 30000, RETRY_MAX_MS = 300000, LOOK_MS = 100 };
+enum { STEPS_PER_TURN = 512, TURN_MS = 50, FATAL_DRAIN_MS = 30000, RETRY_MAX_MS = 300000, LOOK_MS = 100 };
 
 /* --- the machine's view of the plan --- */
 
@@ -169,7 +170,8 @@ static size_t take_messages(struct deploy *d, int64_t timeout_ms) {
 static size_t take_steps(struct deploy *d) {
     struct exec_step step;
     size_t count = 0;
-    while (count < STEPS_PER_TURN && exec_next(d->exec, now_monotonic(d), &step)) {
+    int64_t end = now_monotonic(d) + TURN_MS; /* no outcome waits longer (LC-012) */
+    while (count < STEPS_PER_TURN && now_monotonic(d) < end && exec_next(d->exec, now_monotonic(d), &step)) {
         count++;
         switch (step.action) {
         case EXEC_START:

@@ -132,8 +132,16 @@ static struct job *make_job(struct deploy *d, uint32_t op) {
     return j;
 }
 
+/* What touches nothing outside needs not wait for its intent: until the commit nobody sees its outcome either. Whatever
+ * uses that outcome outside starts after the commit, as always. */
 static void queue_call(struct deploy *d, uint32_t op) {
-    VEC_PUSH(&d->turn, &d->batch.starts, make_job(d, op));
+    struct job *job = make_job(d, op);
+    if (d->ops[op].type->effectless) {
+        job->result = job->fn(&job->call);
+        op_take_result(d, job);
+        return;
+    }
+    VEC_PUSH(&d->turn, &d->batch.starts, job);
 }
 
 /* --- intents --- */

@@ -95,6 +95,9 @@ struct resource_type {
     const sv *links_to;
     size_t links_to_count;
     enum provider_promise promise;
+    /* Create, update and destroy are quick and touch nothing but their results: they are called where the run is led,
+     * without progress, log and cancel flag, and intent and outcome share a transaction (LC-011 (1)). */
+    bool effectless;
     const struct schema *schema;
     unsigned version;    /* of the schema; recorded in plans */
     int64_t deadline_ms; /* per call; 0: 5 minutes */

@@ -101,6 +101,7 @@ const struct resource_type random_id_type = {
     .id_field = SV_INIT("id"),
     .end_point = true,
     .promise = PROMISE_EXACT,
+    .effectless = true,
     .schema = &schema,
     .version = 1,
     .deadline_ms = 10000,

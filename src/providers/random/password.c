@@ -216,6 +216,7 @@ const struct resource_type random_password_type = {
                        "    special: false\n"),
     .end_point = true,
     .promise = PROMISE_EXACT,
+    .effectless = true,
     .schema = &schema,
     .version = 1,
     .deadline_ms = 10000,

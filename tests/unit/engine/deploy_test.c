@@ -672,6 +672,34 @@ static void commits_in_groups(void **state) {
     world_fini(&w);
 }
 
+/* What touches nothing outside waits for no commit, what uses it does (LC-011 (1)). */
+static void effectless_ones_share_a_commit(void **state) {
+    (void)state;
+    for (size_t commits = 1; commits < 8; commits++) {
+        struct world w;
+        world_init(&w);
+        struct trip t;
+        trip_init(&t, &w);
+        struct failing_store f = {
+            .base = *w.store, .inner = w.store, .commits_left = commits, .rescued = BUF(&t.arena)};
+        f.base.ops = &failing_ops;
+        t.config.store = &f.base;
+        t.config.on_rescue = rescue;
+        struct buf text = BUF(&t.arena);
+        buf_append_cstr(&text, "resources:\n  user: {type: fake/thing, spec: {name: n, note: '${p5.spec.id}'}}\n");
+        for (int i = 0; i < 6; i++) { /* the clock ticks with each look: more would not fit a turn */
+            buf_printf(&text, "  p%d: {type: fake/pure, spec: {name: n}}\n", i);
+        }
+        trip_plan(&t, buf_get_sv(&text).data);
+        enum exit_code code = trip_deploy(&t);
+        /* instance, claim, all of the first kind with the intent of the user, its outcome, end */
+        assert_int_equal(code == EXIT_OK, commits >= 5);
+        assert_int_equal(world_count_calls(&w, "create resources.user"), commits >= 3);
+        trip_fini(&t);
+        world_fini(&w);
+    }
+}
+
 /* Hundreds of resources, more than run at once, in chains and alone. */
 static void deploys_many(void **state) {
     (void)state;
@@ -722,6 +750,7 @@ int main(void) {
         cmocka_unit_test(compares_secrets_by_digest),
         cmocka_unit_test(rescues_outcomes),
         cmocka_unit_test(commits_in_groups),
+        cmocka_unit_test(effectless_ones_share_a_commit),
         cmocka_unit_test(deploys_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,7 +233,17 @@ static const struct resource_type slow_type = {.name = SV_INIT("fake/slow"),
                                                .destroy = destroy,
                                                .is_stable = is_stable,
                                                .recover = recover};
-static const struct resource_type *const types[] = {&first_type, &place_type, &slow_type, &thing_type};
+/* Touches nothing outside. */
+static const struct resource_type pure_type = {.name = SV_INIT("fake/pure"),
+                                               .id_field = SV_INIT("id"),
+                                               .effectless = true,
+                                               .schema = &thing_schema,
+                                               .create = create_thing,
+                                               .read = read_object,
+                                               .update = update,
+                                               .destroy = destroy,
+                                               .recover = recover};
+static const struct resource_type *const types[] = {&first_type, &place_type, &pure_type, &slow_type, &thing_type};
 
 /* A gets what B is called in its environment, under the name that an annotation of A gives, PLACE without one. */
 static bool stage_hard(struct link_call *c) {
@@ -263,6 +273,6 @@ static const struct link_type soft_link = {.type_a = SV_INIT("fake/thing"), .typ
 static const struct link_type *const links[] = {&hard_link, &soft_link};
 
 static const struct provider fake_provider = {
-    .name = SV_INIT("fake"), .resources = types, .resource_count = 4, .links = links, .link_count = 2};
+    .name = SV_INIT("fake"), .resources = types, .resource_count = 5, .links = links, .link_count = 2};
 static const struct provider *const all[] = {&fake_provider};
 const struct providers world_providers = {all, 1};
