@@ -83,7 +83,9 @@ static void paint_place(struct painter *p, const char *arrow, struct source *sou
     paint(p, STYLE_GUTTER, sv_from_cstr(arrow));
     buf_append_char(p->out, ' ');
     buf_append(p->out, make_shown(p, source->name));
-    buf_printf(p->out, ":%zu:%zu", pos.line, pos.column);
+    if (source->bytes.len > 0) {
+        buf_printf(p->out, ":%zu:%zu", pos.line, pos.column);
+    }
 }
 
 /* A line of a source with carets under [from, to), offsets in the source. */
@@ -140,6 +142,9 @@ static void paint_source(struct painter *p, struct source *source, span at) {
     p->gutter = count_digits(last);
     paint_place(p, "-->", source, at.offset);
     buf_append_char(p->out, '\n');
+    if (source->bytes.len == 0) {
+        return; /* a file without text, or a value that is not shown: its name says all */
+    }
     paint_gutter(p, 0);
     buf_append_char(p->out, '\n');
     if (first == last) {

@@ -184,6 +184,10 @@ class Machine(CliCase):
         self.assertIn("instance_id_and_name_provided", self.lintel("plan", "-i", "x", "--instance-id", "y", code=USAGE).err)
         self.assertIn("instance_not_found", self.lintel("plan", "--instance-id", "nosuch", code=INVALID).err)
 
+    def test_a_variable_from_outside_is_named_without_its_text(self):
+        text = self.lintel("plan", "--var", "greetnig=hush", code=OK).err
+        self.assertIn("\n --> --var greetnig\n  = hint: did you mean 'greeting'?\n", text)
+
     def test_variables_in_rising_precedence(self):
         def contents(*args, env=None):
             plan = self.lintel("plan", *args, env=env, code=OK).out

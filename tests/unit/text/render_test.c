@@ -298,7 +298,8 @@ static void test_escape_borrows_plain_text(void **state) {
     arena_fini(&a);
 }
 
-/* Random bytes, lines and spans: nothing dangerous comes out, no line is too wide, there is always a caret. */
+/* Random bytes, lines and spans: nothing dangerous comes out, no line is too wide, there is a caret where there is
+ * text. */
 static void check_random_place(uint64_t *random) {
     static const char *const parts[] = {
         "a",         "  ",      "\t",   "\n",       "\r\n",         "\r",     "\xE6\x97\xA5",
@@ -318,7 +319,7 @@ static void check_random_place(uint64_t *random) {
     struct render_options options = {.width = 30 + next_random(random) % 100, .mask = &m};
     sv shown = render(&f, &options);
     assert_int_equal(utf8_check(shown), shown.len);
-    assert_true(sv_find_char(shown, '^') != SIZE_MAX);
+    assert_true((sv_find_char(shown, '^') == SIZE_MAX) == (s->bytes.len == 0));
     assert_true(sv_find(shown, SV("secret")) == SIZE_MAX);
     while (shown.len > 0) {
         sv line = sv_cut(&shown, '\n');
@@ -362,6 +363,16 @@ static void test_hidden_parts_of_sources(void **state) {
     fixture_fini(&f);
 }
 
+static void test_a_source_without_text_is_named(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_init(&f);
+    struct source *s = fixture_add_source(&f, "--var x", "");
+    diag_set_hint(&f.diags, diags_add(&f.diags, DIAG_invalid_value, span_make(s, 0, 0), "m"), "h");
+    CHECK_SV(render(&f, &plain), "error[invalid_value]: m\n --> --var x\n  = hint: h\n\n1 error\n");
+    fixture_fini(&f);
+}
+
 static void test_colour_only_when_asked(void **state) {
     (void)state;
     struct fixture f;
@@ -398,6 +409,7 @@ int main(void) {
         cmocka_unit_test(test_escape_borrows_plain_text),
         cmocka_unit_test(test_random_places),
         cmocka_unit_test(test_hidden_parts_of_sources),
+        cmocka_unit_test(test_a_source_without_text_is_named),
         cmocka_unit_test(test_colour_only_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
