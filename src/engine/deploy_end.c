@@ -227,7 +227,8 @@ static void tell_not_started(struct deploy *d) {
         enum exec_op_state state = exec_get_op_state(d->exec, (uint32_t)i);
         if (state == EXEC_OP_WAITING || state == EXEC_OP_READY) {
             emit_message(d, d->ops[i].change->address.text,
-                         arena_printf(d->a, "not started: %.*s", SV_ARG(d->ops[i].op->id)));
+                         arena_printf(d->a, "not started: '%.*s' of '%.*s'", SV_ARG(d->ops[i].action),
+                                      SV_ARG(d->ops[i].change->address.text)));
         }
     }
 }

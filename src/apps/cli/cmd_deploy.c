@@ -49,7 +49,7 @@ static const char *describe_end(const struct plan *p, enum exit_code code) {
     if (code == EXIT_STALE || code == EXIT_LOCKED || code == EXIT_DRIFT)
         return "is as it was: nothing was done";
     if (code != EXIT_OK)
-        return "not finished";
+        return "is not finished: deploying or destroying it goes on from here";
     if (p->destroy)
         return "destroyed";
     return p->instance_version == 0 ? "deployed" : "updated";

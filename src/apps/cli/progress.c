@@ -125,7 +125,8 @@ static void say_ended(struct progress *p, const struct event *e) {
     remove_active(p, address);
     buf_printf(&out, "  %s%s%s %.*s ", output_start_color(c->color_err, failed ? "red" : "green"), failed ? "✗" : "✓",
                output_end_color(c->color_err), SV_ARG(address));
-    buf_append(&out, status);
+    for (size_t i = 0; i < status.len; i++)
+        buf_append_char(&out, status.data[i] == '_' ? ' ' : status.data[i]);
     buf_append_cstr(&out, " (");
     output_render_duration(&out, e->elapsed_ms);
     buf_append_char(&out, ')');

@@ -67,9 +67,9 @@ class Deploy(CliCase):
     def test_a_failure_part_way_is_told_and_repaired_by_another_run(self):
         self.write("blueprint.yaml", BROKEN)
         result = self.deploy(code=PART_WAY)
-        self.assertIn("✗ resources.note create_failed", result.err)
+        self.assertIn("✗ resources.note create failed", result.err)
         self.assertIn("resource_deploy_failed", result.err)
-        self.assertIn("Instance shop not finished.", result.out)
+        self.assertIn("Instance shop is not finished: deploying or destroying it goes on from here.\n", result.out)
         shown = self.lintel("show", code=OK).out
         self.assertIn("resources.id (random/id) CREATED\n", shown)
         self.assertIn("resources.note (local/file) CREATE FAILED\n", shown)
