@@ -20,9 +20,7 @@ enum exit_code cmd_help_run(struct cli *c) {
             struct hint hint = HINT(topic);
             for (size_t i = 0; i < cli_command_count; i++)
                 hint_offer(&hint, cli_commands[i]->name);
-            output_usage_error(c, "no help on '%.*s'", SV_ARG(render_escape(&c->arena, topic)));
-            output_add_hint(c, &hint, "");
-            return EXIT_USAGE;
+            return output_report_unknown(c, "command", topic, &hint);
         }
     }
     struct buf out = BUF(&c->arena);

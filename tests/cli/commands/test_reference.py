@@ -66,6 +66,10 @@ class Help(CliCase):
         self.assertIn("usage: lintel plan", self.lintel("help", "stage", code=OK).out)
         self.assertIn("did you mean 'plan'?", self.lintel("help", "plam", code=USAGE).err)
 
+    def test_unknown_names_lead_to_the_list_of_known_ones(self):
+        for command in ("errors", "functions", "help", "providers"):
+            self.assertIn("\n  = hint: see: lintel %s\n" % command, self.lintel(command, "xyzzyxyzzy", code=USAGE).err)
+
 
 class Completion(CliCase):
     def script(self, shell):
