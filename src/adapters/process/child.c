@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Where the kernel cannot do it in one call (before 5.11). */
@@ -23,10 +24,20 @@ static void mark_descriptors(void) {
     }
 }
 
+/* The C library keeps two signals for its threads and lets nobody reset them; who started us may have left them
+ * ignored. */
+static void reset_reserved_signals(void) {
+    const unsigned long none[4] = {0}; /* the kernel's own form: default handler, no flags, empty mask */
+    for (int i = __SIGRTMIN; i < SIGRTMIN; i++) {
+        syscall(SYS_rt_sigaction, i, none, NULL, sizeof none[0]);
+    }
+}
+
 static void reset_signals(void) {
     for (int i = 1; i < NSIG; i++) {
         signal(i, SIG_DFL);
     }
+    reset_reserved_signals();
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
