@@ -11,6 +11,7 @@ const struct limits limits_default = {
     .result_text = (size_t)16 * 1024 * 1024,
     .result_items = 100000,
     .list_items = 10000000,
+    .value_weight = 1000000,
     .elements = 1000000,
     .each_instances = 10000,
     .include_depth = 16,

@@ -98,11 +98,10 @@ static value make(struct evaluator *ev, struct frame *f) {
     } else {
         v = e->op == EXPR_COMPUTED_KEYS ? make_computed(ev, e, parts) : make_named(ev, e, parts);
     }
-    bool many = (v.kind == VALUE_LIST && v.list->len > ev->o.limits->list_items) ||
-                (v.kind == VALUE_MAP && v.map->len > ev->o.limits->list_items);
-    if (many) {
-        return eval_fail(ev, DIAG_limit_exceeded, e->at, "an array or object has more than %zu items",
-                         ev->o.limits->list_items);
+    /* Values share their parts: doubling is cheap until it is written. */
+    if (value_get_weight(v) > ev->o.limits->value_weight) {
+        return eval_fail(ev, DIAG_limit_exceeded, e->at, "an array or object holds more than %zu values in all",
+                         ev->o.limits->value_weight);
     }
     return marks_join_words(ev, ev->values + f->base, count, v);
 }

@@ -205,6 +205,11 @@ value marks_limit(struct evaluator *ev, const struct fn_def *fn, span at, value 
     bool text = (v.kind == VALUE_STRING || v.kind == VALUE_BYTES) && v.text->len > l->result_text;
     bool items = (v.kind == VALUE_LIST && v.list->len > l->result_items) ||
                  (v.kind == VALUE_MAP && v.map->len > l->result_items);
+    if (!text && !items && value_get_weight(v) > l->value_weight) {
+        sv name = fn != NULL ? fn->name : SV("text");
+        return eval_fail(ev, DIAG_limit_exceeded, at, "'%.*s': the result holds more than %zu values in all",
+                         SV_ARG(name), l->value_weight);
+    }
     if (!text && !items) {
         return v;
     }

@@ -185,9 +185,11 @@ static bool close_container(struct parser *p, value *result) {
         struct value_list *list = arena_alloc(p->arena, sizeof *list + count * sizeof(value));
         uint8_t within = 0;
         list->len = count;
+        list->weight = 1;
         for (size_t i = 0; i < count; i++) {
             list->items[i] = p->items[o.first + i].item;
             within |= list->items[i].within;
+            list->weight += value_get_weight(list->items[i]);
         }
         *result = (value){.kind = VALUE_LIST, .within = within};
         result->list = list;

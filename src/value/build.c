@@ -32,11 +32,44 @@ static struct value_list *new_list(struct arena *a, size_t len) {
     return list;
 }
 
-static value wrap_list(const struct value_list *list) {
+enum { WEIGHT_TEXT = 64 }; /* bytes of text that weigh as much as a value */
+
+size_t value_get_weight(value v) {
+    switch ((enum value_kind)v.kind) {
+    case VALUE_LIST:
+        return v.list->weight;
+    case VALUE_MAP:
+        return v.map->weight;
+    case VALUE_STRING:
+    case VALUE_BYTES:
+        return 1 + v.text->len / WEIGHT_TEXT;
+    case VALUE_NULL:
+    case VALUE_BOOL:
+    case VALUE_INT:
+    case VALUE_FLOAT:
+    case VALUE_FUNCTION:
+    case VALUE_ABSENT:
+    case VALUE_UNKNOWN:
+    case VALUE_ERROR:
+    case VALUE_PENDING:
+        return 1;
+    }
+    return 1;
+}
+
+static void add_weight(size_t *weight, value v) {
+    if (!num_add_size(*weight, value_get_weight(v), weight)) {
+        *weight = SIZE_MAX;
+    }
+}
+
+static value wrap_list(struct value_list *list) {
     value v = {.kind = VALUE_LIST};
     v.list = list;
+    list->weight = 1;
     for (size_t i = 0; i < list->len; i++) {
         v.within |= list->items[i].within;
+        add_weight(&list->weight, list->items[i]);
     }
     return v;
 }
@@ -165,8 +198,10 @@ static value wrap_map(struct arena *a, struct value_map *map) {
     }
     value v = {.kind = VALUE_MAP};
     v.map = map;
+    map->weight = 1;
     for (size_t i = 0; i < map->len; i++) {
         v.within |= map->entries[i].item.within;
+        add_weight(&map->weight, map->entries[i].item);
     }
     return v;
 }

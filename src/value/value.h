@@ -63,6 +63,7 @@ typedef struct value {
 
 struct value_list {
     size_t len;
+    size_t weight; /* see value_get_weight */
     value items[];
 };
 
@@ -74,11 +75,17 @@ struct value_entry {
 /* Entries in document order. Over 16 entries a hash index stands behind them (value_map_find uses it). */
 struct value_map {
     size_t len;
+    size_t weight;
     uint32_t *index;
     size_t index_cap;
     uint64_t seed;
     struct value_entry entries[];
 };
+
+/* How much the value is when it is written out: every value in it as often as it occurs, and long texts by their
+ * length. Values share their parts, so a small one in memory can be huge when written; whoever builds values from
+ * values bounds this. */
+size_t value_get_weight(value v);
 
 value value_null(void);
 value value_bool(bool b);
