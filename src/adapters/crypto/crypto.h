@@ -31,7 +31,7 @@ void crypto_guard_free(void *guarded);    /* clears; NULL is fine */
 /* XChaCha20-Poly1305. `out` has room for plain.len + CRYPTO_TAG bytes. */
 struct crypto_box {
     const uint8_t *key;   /* CRYPTO_KEY */
-    const uint8_t *nonce; /* CRYPTO_NONCE, random and never used twice */
+    const uint8_t *nonce; /* CRYPTO_NONCE, never used twice for different texts */
     sv associated;
 };
 void crypto_seal(const struct crypto_box *b, sv plain, uint8_t *out);
