@@ -53,6 +53,7 @@ static void add_uses(struct row_builder *b, const struct template *t, struct ite
             row_add(b, n, to);
             continue;
         }
+        assert(b->items.items != NULL || ranges[to].from == ranges[to].to);
         for (size_t i = ranges[to].from; i < ranges[to].to; i++) {
             row_add(b, n, b->items.items[i]);
         }
@@ -74,6 +75,7 @@ static void init_uses(struct topology *y, struct arena *a, const struct template
     uint32_t at = 0;
     for (uint32_t n = 0; n < t->element_count; n++) {
         y->uses.starts[n] = at;
+        assert(b.items.items != NULL || ranges[n].from == ranges[n].to);
         for (size_t i = ranges[n].from; i < ranges[n].to; i++) {
             y->uses.items[at++] = b.items.items[i];
         }

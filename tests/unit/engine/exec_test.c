@@ -79,6 +79,14 @@ static void check_start(struct world *w, uint32_t op) {
     }
 }
 
+static void end_running(struct world *w, uint32_t op) {
+    for (size_t i = 0; i < w->running_count; i++) {
+        if (w->running[i] == op) {
+            w->running[i] = w->running[--w->running_count];
+        }
+    }
+}
+
 static void take_steps(struct world *w) {
     struct exec_step step;
     uint32_t last = 0;
@@ -98,11 +106,7 @@ static void take_steps(struct world *w) {
         } else {
             assert_false(w->ended[step.op]); /* 6 */
             w->ended[step.op] = true;
-            for (size_t i = 0; i < w->running_count; i++) {
-                if (w->running[i] == step.op) {
-                    w->running[i] = w->running[--w->running_count];
-                }
-            }
+            end_running(w, step.op);
         }
         assert_true(w->running_count <= w->options.parallel); /* 2 */
     }
