@@ -262,9 +262,14 @@ static void write_recovered(struct deploy *d, const struct recovered *r) {
                                              .body = map_done(&b)});
 }
 
+static void keep_lease(void *user) {
+    renew_lease(user);
+}
+
 static void recover(struct deploy *d) {
     struct recoveries all = {0};
-    recover_all(d->c, &d->stored, (struct recovery_request){.base_dir = d->p->root_dir}, &all);
+    struct recovery_request request = {.base_dir = d->p->root_dir, .tick = keep_lease, .user = d};
+    recover_all(d->c, &d->stored, request, &all);
     for (size_t i = 0; i < all.items.len; i++) {
         const struct recovered *r = &all.items.items[i];
         write_recovered(d, r);

@@ -4,7 +4,9 @@
 #include "engine/fields.h"
 #include "engine/specs.h"
 
-enum { ASK_DEADLINE_MS = 5 * 60 * 1000, ASK_AGAIN_MS = 500 };
+#include <pthread.h>
+
+enum { ASK_DEADLINE_MS = 5 * 60 * 1000, ASK_AGAIN_MS = 500, TICK_MAX_MS = 50 };
 
 struct asker {
     const struct run_config *c;
@@ -36,6 +38,33 @@ static void prepare_call(struct asker *k, struct arena *scratch) {
     field_parse_hex(field_get_text(intent->body, "opKey"), k->call.op_key, sizeof k->call.op_key);
 }
 
+/* A call on a thread of its own, so that this one can keep the lease. */
+struct question {
+    enum provider_result (*fn)(struct provider_call *c);
+    struct provider_call *call;
+    enum provider_result result;
+};
+
+static void *answer_question(void *argument) {
+    struct question *q = argument;
+    q->result = q->fn(q->call);
+    return NULL;
+}
+
+static enum provider_result ask_once(struct asker *k, enum provider_result (*fn)(struct provider_call *c)) {
+    struct question q = {.fn = fn, .call = &k->call};
+    pthread_t thread;
+    if (k->request.tick == NULL || pthread_create(&thread, NULL, answer_question, &q) != 0) {
+        return fn(&k->call);
+    }
+    const struct host *host = k->c->host;
+    for (int64_t pause_ms = 1; pthread_tryjoin_np(thread, NULL) != 0; pause_ms += pause_ms < TICK_MAX_MS) {
+        k->request.tick(k->request.user);
+        host->ops->sleep_ms(host->user, pause_ms);
+    }
+    return q.result;
+}
+
 /* The provider's word once it has one: what is still under way or fails for the moment is asked again, as often as an
  * operation is retried. */
 static enum provider_result ask(struct asker *k, struct arena *scratch,
@@ -46,7 +75,7 @@ static enum provider_result ask(struct asker *k, struct arena *scratch,
         prepare_call(k, scratch);
         int64_t limit = k->type->deadline_ms > 0 ? k->type->deadline_ms : ASK_DEADLINE_MS;
         k->call.deadline_ms = host->ops->get_monotonic_ms(host->user) + limit;
-        result = fn(&k->call);
+        result = ask_once(k, fn);
         if ((result != PROVIDER_NOT_YET && result != PROVIDER_TRANSIENT) || k->request.only_look) {
             break;
         }

@@ -29,6 +29,10 @@ struct recoveries {
 struct recovery_request {
     sv base_dir;    /* of intents that name none */
     bool only_look; /* planning: providers look without effect and are asked once (LC-002) */
+    /* Called again and again while a provider thinks, so that the lease does not run out meanwhile; NULL: not wanted.
+     */
+    void (*tick)(void *user);
+    void *user;
 };
 void recover_all(const struct run_config *c, struct stored *s, struct recovery_request request,
                  struct recoveries *result);

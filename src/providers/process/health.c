@@ -100,8 +100,8 @@ static enum provider_result watch(struct provider_call *c, const struct launch *
         if (left <= 0) {
             return fail_late(c, l, h, timeout_ms);
         }
-        /* A check that succeeds says nothing about a process that is gone: another one may answer. */
-        if (check_once(c, h, smaller(left, TRY_MAX_MS)) && process_is_running(ref)) {
+        /* A check that succeeds says nothing about a process that is gone or about to go: another one may answer. */
+        if (check_once(c, h, smaller(left, TRY_MAX_MS)) && wait_alive(c, ref, smaller(left, h->interval_ms))) {
             return PROVIDER_OK;
         }
         wait_alive(c, ref, smaller(left, h->interval_ms));
