@@ -3,8 +3,6 @@
 #include "engine/links.h"
 #include "graph/graph.h"
 
-#include <assert.h>
-
 /* --- rows --- */
 
 struct row_builder {
@@ -53,7 +51,6 @@ static void add_uses(struct row_builder *b, const struct template *t, struct ite
             row_add(b, n, to);
             continue;
         }
-        assert(b->items.items != NULL || ranges[to].from == ranges[to].to);
         for (size_t i = ranges[to].from; i < ranges[to].to; i++) {
             row_add(b, n, b->items.items[i]);
         }
@@ -67,6 +64,7 @@ static void init_uses(struct topology *y, struct arena *a, const struct template
     size_t count = order_elements(&scratch, t, &order);
     struct row_builder b = {.arena = &scratch, .seen = ARENA_ARRAY(&scratch, uint32_t, t->element_count)};
     struct item_range *ranges = ARENA_ARRAY(&scratch, struct item_range, t->element_count);
+    VEC_PUSH(&scratch, &b.items, 0); /* place 0 belongs to no row: the list is never empty */
     for (size_t i = 0; i < count; i++) {
         add_uses(&b, t, ranges, order[i]);
     }
@@ -75,7 +73,6 @@ static void init_uses(struct topology *y, struct arena *a, const struct template
     uint32_t at = 0;
     for (uint32_t n = 0; n < t->element_count; n++) {
         y->uses.starts[n] = at;
-        assert(b.items.items != NULL || ranges[n].from == ranges[n].to);
         for (size_t i = ranges[n].from; i < ranges[n].to; i++) {
             y->uses.items[at++] = b.items.items[i];
         }
