@@ -4,11 +4,11 @@
 set -eu
 
 # Packages per group, sorted.
-build='gcc libc6-dev libcurl4-openssl-dev libmicrohttpd-dev libpcre2-dev libsodium-dev libsqlite3-dev libssl-dev libutf8proc-dev make meson ninja-build pkg-config'
+build='gcc libc6-dev libcurl4-openssl-dev libedit-dev libmicrohttpd-dev libpcre2-dev libpq-dev libsodium-dev libsqlite3-dev libssl-dev libutf8proc-dev make meson ninja-build pkg-config'
 demo='curl'
-test='libcmocka-dev locales python3 strace'
+test='git graphviz libcmocka-dev locales openssl postgresql python3 strace'
 lint='clang clang-format clang-tidy cppcheck libcmocka-dev libyaml-dev python3 shellcheck universal-ctags'
-bench='libyaml-dev python3'
+bench='libcmocka-dev libyaml-dev postgresql python3'
 fuzz='clang libclang-rt-14-dev python3'
 
 wanted=$build

@@ -23,7 +23,7 @@ enum lintel_result {
 
 /* Flags of lintel_validate. */
 enum lintel_flags {
-    LINTEL_STRICT = 1 << 0,       /* unknown keys are errors */
+    LINTEL_STRICT = 1 << 0,       /* unknown keys and unknown variables of includes are errors */
     LINTEL_NO_PROVIDERS = 1 << 1, /* check no resource types, schemas and links */
 };
 
@@ -34,7 +34,9 @@ LINTEL_API const char *lintel_get_version(void);
 LINTEL_API struct lintel *lintel_open(void);
 LINTEL_API void lintel_close(struct lintel *handle);
 
-/* Checks a blueprint file as `lintel validate` does; no effects. What an earlier call reported is dropped. */
+/* Checks a blueprint file as `lintel validate` does; no effects. Includes are read from files below its directory;
+ * nothing is fetched, no program is run. Warnings that comments allow are left out. What an earlier call reported is
+ * dropped. */
 LINTEL_API enum lintel_result lintel_validate(struct lintel *handle, const char *path, unsigned flags);
 /* The same for text in memory. `name` stands in messages; its extension tells the format (.yaml .yml .json .jsonc). The
  * text is copied. */

@@ -3,8 +3,12 @@
 
 #include "api/builtin.h"
 #include "dialects/blueprint/blueprint.h"
+#include "doc/suppress.h"
 #include "model/host.h"
+#include "sources/sources.h"
 #include "text/render.h"
+
+#include <stdlib.h>
 
 struct lintel {
     struct arena own;   /* holds the handle itself */
@@ -39,6 +43,20 @@ void lintel_close(struct lintel *handle) {
     arena_fini(&own);
 }
 
+/* Includes from files, below the directory of the blueprint. */
+static struct fetcher *open_local(struct lintel *handle, sv file) {
+    size_t slash = sv_rfind_char(file, '/');
+    char *real =
+        realpath(slash == SIZE_MAX ? "." : arena_copy_cstr(&handle->arena, sv_slice(file, 0, slash + 1)), NULL);
+    struct sources_options options = {.arena = &handle->arena,
+                                      .host = &host_system,
+                                      .root_dir = arena_copy_sv(&handle->arena, sv_from_cstr(real)),
+                                      .offline = true,
+                                      .lock = SOURCES_LOCK_CHECK};
+    free(real);
+    return sources_open(&options);
+}
+
 static enum lintel_result validate(struct lintel *handle, sv name, struct source *source, unsigned flags) {
     handle->diags.strict = (flags & LINTEL_STRICT) != 0;
     struct load_request request = {
@@ -51,7 +69,11 @@ static enum lintel_result validate(struct lintel *handle, sv name, struct source
         .file = name,
         .source = source,
     };
+    request.fetcher = open_local(handle, source ? SV("") : name);
     const struct template *t = blueprint_load(&request);
+    sources_close(request.fetcher);
+    doc_suppress(&handle->diags, &handle->sources,
+                 &(struct suppress_options){.is_partial = (flags & LINTEL_NO_PROVIDERS) != 0});
     if (t && !diags_has_errors(&handle->diags))
         return LINTEL_OK;
     return t || handle->sources.items.len > 0 ? LINTEL_INVALID : LINTEL_NOT_READABLE;

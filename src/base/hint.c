@@ -90,6 +90,9 @@ static unsigned get_closeness(sv wanted, sv candidate) {
     struct name b;
     name_init(&a, wanted);
     name_init(&b, candidate);
+    if (a.len == 1 && b.len == 1) {
+        return TOO_FAR; /* nothing would be left of the name */
+    }
     if (a.len > b.len + DISTANCE_MAX || b.len > a.len + DISTANCE_MAX) {
         return TOO_FAR;
     }

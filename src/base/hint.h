@@ -13,7 +13,8 @@ struct hint {
 #define HINT(name) ((struct hint){.wanted = (name)})
 
 /* Offers a candidate: equal up to letter case, else Damerau-Levenshtein distance at most 2 (1 for names of up to 3
- * characters); the first of equals stays. Names over 64 bytes are never close. */
+ * characters); the first of equals stays. One character is never close to another. Names over 64 bytes are never close.
+ */
 void hint_offer(struct hint *h, sv candidate);
 
 #endif

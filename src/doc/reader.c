@@ -1,6 +1,8 @@
 #include "doc/reader.h"
 
+#include "base/buf.h"
 #include "base/utf8.h"
+#include "doc/chars.h"
 #include "doc/json_read.h"
 #include "doc/yaml_read.h"
 
@@ -87,9 +89,64 @@ static void add_error_document(struct build *b) {
     doc->root = build_node(b, NODE_ERROR, NODE_PLAIN, doc->at);
 }
 
+static bool is_word_char(char c) {
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_' || c == '-';
+}
+
+/* Does something in the text look like `secret: true`? In a broken document nobody knows what it belongs to. */
+static bool mentions_secret(sv text) {
+    static const sv word = SV_INIT("secret");
+    for (size_t at = sv_find(text, word); at != SIZE_MAX; at = sv_find(text, word)) {
+        bool starts = at == 0 || !is_word_char(text.data[at - 1]);
+        text = sv_slice(text, at + word.len, text.len);
+        const char *p = text.data; /* a NUL stands behind the text */
+        if (!starts || is_word_char(*p))
+            continue;
+        while (char_is_blank(*p) || char_is_break(*p) || *p == '"' || *p == '\'' || *p == ':')
+            p++;
+        if (strncmp(p, "false", strlen("false")) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is all that stands between quotes single characters, which are syntax? */
+static bool quotes_syntax_only(sv message) {
+    for (;;) {
+        size_t open = sv_find_char(message, '\'');
+        if (open == SIZE_MAX)
+            return true;
+        message = sv_slice(message, open + 1, message.len);
+        size_t close = sv_find_char(message, '\'');
+        if (close == SIZE_MAX || close > 1)
+            return false;
+        message = sv_slice(message, close + 1, message.len);
+    }
+}
+
+/* Text of the document stands between quotes, and may hold some itself. */
+static sv hide_quoted(struct arena *a, sv message) {
+    size_t open = sv_find_char(message, '\''), close = sv_rfind_char(message, '\'');
+    if (open == SIZE_MAX || quotes_syntax_only(message))
+        return message;
+    struct buf out = BUF(a);
+    buf_append(&out, sv_slice(message, 0, open));
+    buf_append_cstr(&out, "'(sensitive)'");
+    buf_append(&out, sv_slice(message, close + 1, message.len));
+    return buf_get_sv(&out);
+}
+
+/* Of a broken document that may hold secrets nothing is shown but places and what is wrong there (BP-281). */
+static void hide_source(struct diags *diags, struct source *source, size_t first) {
+    VEC_PUSH(source->arena, &source->secrets, ((span){source->id, 0, (uint32_t)source->bytes.len}));
+    for (size_t i = first; i < diags->items.len; i++)
+        diags->items.items[i]->message = hide_quoted(diags->arena, diags->items.items[i]->message);
+}
+
 struct doc_stream *doc_read(struct arena *a, struct source *source, const struct doc_options *options,
                             struct diags *diags) {
     struct build b;
+    size_t first = diags->items.len;
     build_init(&b, a, source, options);
     b.diags = diags;
     if (!check_size(&b) || (source->bytes.len > 0 && !check_encoding(&b)))
@@ -99,6 +156,8 @@ struct doc_stream *doc_read(struct arena *a, struct source *source, const struct
     else
         json_read(&b);
     build_fini(&b);
+    if (b.stream->has_errors && mentions_secret(source->bytes))
+        hide_source(diags, source, first);
     return b.stream;
 }
 

@@ -37,6 +37,7 @@ struct resource_record *apply_made(struct stored *s, const struct made_object *m
     r->depends_on = m->depends_on;
     r->depends_on_count = m->depends_on_count;
     r->type_version = m->type_version;
+    r->drift = (value){0};
     r->failure_reasons = NULL;
     r->failure_reason_count = 0;
     r->made_by = SV("lintel " LINTEL_VERSION);
@@ -81,7 +82,7 @@ struct resource_record *apply_removed(struct stored *s, const struct removed_obj
         return NULL;
     }
     /* Between the halves of a replacement there is no object; what comes next is another one. */
-    r->spec = r->computed = (value){0};
+    r->spec = r->computed = r->drift = (value){0};
     r->physical_id = (sv){0};
     r->generation = removed->generation + 1;
     r->status = removed->element_stays ? STATUS_updating : STATUS_destroying;

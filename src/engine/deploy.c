@@ -53,7 +53,8 @@ static void make_groups(struct deploy *d, struct groups *g) {
 static void make_exec(struct deploy *d) {
     struct groups g;
     make_groups(d, &g);
-    struct exec_op *ops = ARENA_ARRAY(d->a, struct exec_op, d->p->op_count);
+    size_t count = d->p->op_count + d->p->barrier_count;
+    struct exec_op *ops = ARENA_ARRAY(d->a, struct exec_op, count);
     bool late_removals = d->t == NULL || d->t->policies.late_removals;
     for (size_t i = 0; i < d->p->op_count; i++) {
         const struct plan_op *op = &d->p->ops[i];
@@ -62,6 +63,11 @@ static void make_exec(struct deploy *d) {
                                   .after_count = op->after_count,
                                   .late = op->late && late_removals,
                                   .group = g.of_type[i]};
+    }
+    for (size_t i = d->p->op_count; i < count; i++) {
+        const struct plan_barrier *b = &d->p->barriers[i - d->p->op_count];
+        ops[i] = (struct exec_op){
+            .after = b->after, .after_config = b->after_config, .after_count = b->after_count, .is_barrier = true};
     }
     struct exec_options options = {
         .parallel = d->c->parallel == 0 ? 10 : d->c->parallel,
@@ -73,7 +79,7 @@ static void make_exec(struct deploy *d) {
         .drain_ms = d->c->drain_ms,
         .fatal_drain_ms = d->c->drain_ms < FATAL_DRAIN_MS ? d->c->drain_ms : FATAL_DRAIN_MS,
     };
-    d->exec = exec_new(d->a, ops, d->p->op_count, &options);
+    d->exec = exec_new(d->a, ops, count, &options);
 }
 
 /* Operations that an earlier run of this very plan ended well (LC-023). */
@@ -274,12 +280,38 @@ static bool needs_consent(const struct run_config *c, const struct plan *p) {
     return true;
 }
 
+/* The template that was planned. A plan that was read from a file has none: it is expanded again, with the results that
+ * were recorded. False after a report. */
+static bool find_template(struct deploy *d, const struct template *loaded) {
+    d->loaded = loaded;
+    if (d->p->destroy || loaded == NULL) {
+        return true;
+    }
+    if (d->p->expanded != NULL) {
+        d->t = d->p->expanded;
+        return true;
+    }
+    struct expand_request request = {
+        .arena = d->a,
+        .diags = d->c->diags,
+        .world = {.host = d->c->host, .limits = d->c->limits, .record = d->p->record, .fetcher = d->c->fetcher},
+        .demand_data = deploy_demand_data,
+        .user = d,
+    };
+    size_t errors = d->c->diags->errors;
+    d->t = template_expand(loaded, &request);
+    return d->t != NULL && d->c->diags->errors == errors;
+}
+
 enum exit_code run_deploy(const struct run_config *c, const struct template *t, const struct plan *p) {
     if (needs_consent(c, p)) {
         return EXIT_DRIFT;
     }
     struct deploy *d = ARENA_NEW(c->arena, struct deploy);
-    *d = (struct deploy){.c = c, .t = p->destroy ? NULL : t, .p = p, .a = c->arena};
+    *d = (struct deploy){.c = c, .p = p, .a = c->arena};
+    if (!find_template(d, t)) {
+        return EXIT_INVALID;
+    }
     d->run_id = id_make_run(d->a, c->host);
     d->started_wall_ms = now_wall(d);
     d->started_ms = d->beat_ms = now_monotonic(d);

@@ -33,6 +33,7 @@ struct op_run {
     sv physical_id;
     const struct field_diff *diff;
     bool has_intent, has_started, over;
+    bool is_excluded; /* its condition is false after all (BP-468): not made, or removed */
     enum op_phase phase;
     struct job *job;                 /* under way */
     int64_t call_ends_ms;            /* monotonic; by then the call under way should have come back */
@@ -65,7 +66,8 @@ struct batch {
 
 struct deploy {
     const struct run_config *c;
-    const struct template *t; /* NULL: the empty template */
+    const struct template *loaded; /* as given by the caller */
+    const struct template *t;      /* expanded; NULL: the empty template */
     const struct plan *p;
     struct arena *a;   /* the run's */
     struct arena turn; /* of one turn of the loop: encoded rows */
@@ -83,15 +85,17 @@ struct deploy {
     struct exec *exec;
     struct op_run *ops;
     struct map op_by_address; /* C or L of an address → operation + 1 */
+    struct map links;         /* address → link of the template + 1 */
     struct batch batch;
     struct mask mask;
     bool mask_ready;
     bool has_strays; /* calls that did not come back: the lease runs out by itself */
     bool lease_lost, store_failed, stopping, hard_stop, is_over_ttl;
     int64_t started_wall_ms, started_ms, renewed_ms, beat_ms, look_ms;
-    bool is_resumed; /* of the very plan that was cut off (LC-023) */
-    bool is_first;   /* nothing was ever deployed of the instance */
-    VEC(sv) untold;  /* addresses that nobody can tell about */
+    bool is_resumed;      /* of the very plan that was cut off (LC-023) */
+    bool is_first;        /* nothing was ever deployed of the instance */
+    VEC(sv) untold;       /* addresses that nobody can tell about */
+    size_t saved_results; /* of the record: those that the instance's row has already */
     size_t succeeded, failed, interrupted;
     struct plan_summary done;
     int signals_seen;
@@ -121,6 +125,12 @@ void op_fill_all(struct deploy *d);
 void op_take_result(struct deploy *d, struct job *job);
 void op_give_up(struct deploy *d, uint32_t op);
 void op_abandon(struct deploy *d, uint32_t op);
+/* Ends an operation that turned out not to be needed: nothing is counted, nothing told. */
+void op_skip(struct deploy *d, uint32_t op);
+/* Whether a removal leaves the element's row: another object takes the place of this one. */
+bool op_element_stays(const struct deploy *d, const struct op_run *o);
+/* Whether a removal leaves the object where it is (BP-134, BP-449). */
+bool op_retains(const struct deploy *d, const struct op_run *o);
 /* Ends an operation that needs no provider. */
 void op_succeed_at_once(struct deploy *d, uint32_t op);
 void op_fail(struct deploy *d, uint32_t op, enum exec_outcome outcome);
@@ -131,6 +141,16 @@ void op_add_reason(struct deploy *d, struct op_run *o, sv text);
 bool op_resolve(struct deploy *d, struct op_run *o);
 bool op_stage_link(struct deploy *d, const struct op_run *o, struct link_call *call);
 struct evaluation *get_evaluation(struct deploy *d);
+/* Of the resource, or of both sides of the link, that the operation is about; now that all it uses is there. */
+enum condition op_find_condition(struct deploy *d, const struct op_run *o);
+/* The template's element that the operation's address names, of a removal too; UINT32_MAX without. */
+uint32_t op_find_element(const struct deploy *d, const struct op_run *o);
+/* The element's description as it is recorded (BP-551). */
+sv eval_description(struct deploy *d, uint32_t element);
+/* "delete", "retain", or "detach": it stays when the child around it goes (BP-134, BP-294). */
+sv get_removal_policy(const struct deploy *d, uint32_t element);
+/* struct evaluation's demand_data; `user` is the run. */
+value deploy_demand_data(void *user, struct evaluation *e, uint32_t element, const value *searches);
 /* What others see of an element follows its record, which has changed. */
 void settle_element(struct deploy *d, uint32_t element);
 sv mask_text(struct deploy *d, sv text);
@@ -140,6 +160,14 @@ void mask_add_values(struct deploy *d, value v);
 /* Lease, staleness, run row, recovery, drift: everything in front of the loop. False after a report: then only `code`
  * is to be returned. */
 bool begin_run(struct deploy *d, enum exit_code *code);
+/* Takes the lease of `p->instance_id`, waiting for another's as long as the configuration says. False after a report.
+ */
+bool take_lease(struct deploy *d, enum exit_code *code);
+/* The journal goes on behind the last stored row. */
+void start_journal(struct deploy *d);
+/* Results of life INSTANCE that came up since the row was stored last go into it (FN-231). */
+bool has_new_results(const struct deploy *d);
+void take_results(struct deploy *d, bool only_used);
 /* Stores the instance's row with the next version, inside a transaction. */
 enum store_result put_instance(struct deploy *d, enum status status);
 

@@ -34,7 +34,7 @@ static bool is_interrupted(const struct deploy *d) {
     return d->c->signals != NULL && atomic_load(d->c->signals) > 0;
 }
 
-static bool take_lease(struct deploy *d, enum exit_code *code) {
+bool take_lease(struct deploy *d, enum exit_code *code) {
     enum { POLL_MS = 200 };
     const struct store_ops *ops = d->c->store->ops;
     struct holder who = {.run_id = d->run_id, .command = d->c->actor_command};
@@ -139,6 +139,33 @@ static bool insert_instance(struct deploy *d, enum exit_code *code) {
     return r == STORE_OK || fail(code, store_exit(r));
 }
 
+bool has_new_results(const struct deploy *d) {
+    for (size_t i = d->saved_results; d->p->record != NULL && i < d->p->record->items.len; i++) {
+        if (d->p->record->items.items[i].life == RECORD_INSTANCE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Until a run has succeeded, what earlier ones kept stays as well. */
+void take_results(struct deploy *d, bool only_used) {
+    const struct run_record *record = d->p->record;
+    if (record == NULL) {
+        return;
+    }
+    struct instance_body *body = &d->stored.body;
+    body->results = ARENA_ARRAY(d->a, struct run_result, record->items.len + 1);
+    body->result_count = 0;
+    for (size_t i = 0; i < record->items.len; i++) {
+        const struct run_result *r = &record->items.items[i];
+        if (r->life == RECORD_INSTANCE && (r->used || !only_used)) {
+            body->results[body->result_count++] = *r;
+        }
+    }
+    d->saved_results = record->items.len;
+}
+
 /* --- staleness (BP-464, LC-003) --- */
 
 /* The schemas are those that the plan was made with (LC-003). */
@@ -156,8 +183,8 @@ static bool check_types(struct deploy *d) {
 static bool check_stale(struct deploy *d) {
     const struct plan *p = d->p;
     const struct stored *s = &d->stored;
-    if (d->t != NULL && d->t->digest.len > 0 && p->template_digest.len > 0 &&
-        !sv_eq(d->t->digest, p->template_digest)) {
+    if (d->t != NULL && d->loaded->digest.len > 0 && p->template_digest.len > 0 &&
+        !sv_eq(d->loaded->digest, p->template_digest)) {
         return report_stale(d, "the template is another one");
     }
     if (!check_types(d)) {
@@ -188,7 +215,7 @@ static bool was_never_deployed(const struct stored *s) {
     return s->body.last_deployed_ms == 0;
 }
 
-static void start_journal(struct deploy *d) {
+void start_journal(struct deploy *d) {
     const struct stored *s = &d->stored;
     d->journal = (struct journal){
         .store = d->c->store,
@@ -218,6 +245,7 @@ static bool claim(struct deploy *d, enum exit_code *code) {
     d->stored.body.plan_id = d->p->id;
     d->stored.body.run_id = d->run_id;
     d->stored.body.last_attempt_ms = now_wall(d);
+    take_results(d, false);
     struct store *store = d->c->store;
     if (!begin_write(d)) {
         return fail(code, d->lease_lost ? EXIT_LOCKED : EXIT_FAILED);
@@ -296,6 +324,7 @@ static void take_drift(struct deploy *d) {
             r->spec = drift->after;
             r->computed = drift->computed_after;
         }
+        r->drift = (value){0};
         write_resource(d, r);
     }
 }

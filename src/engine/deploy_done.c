@@ -56,6 +56,10 @@ static void count_done(struct deploy *d, const struct op_run *o) {
         return;
     }
     bool removes = o->op->kind == OP_DESTROY;
+    if (o->op->only_if_excluded) {
+        *(op_retains(d, o) ? &d->done.retain : &d->done.destroy) += 1;
+        return;
+    }
     switch (o->change->action) {
     case ACTION_CREATE:
         d->done.create++;
@@ -80,6 +84,23 @@ static void count_done(struct deploy *d, const struct op_run *o) {
     case ACTION_READ:
         break;
     }
+}
+
+bool op_element_stays(const struct deploy *d, const struct op_run *o) {
+    uintptr_t create = (uintptr_t)map_find(&d->op_by_address, o->change->address.text);
+    bool is_excluded = create != 0 && d->ops[create - 1].is_excluded;
+    return (o->change->action == ACTION_REPLACE && !is_excluded) || o->change->deposed;
+}
+
+bool op_retains(const struct deploy *d, const struct op_run *o) {
+    uint32_t element = o->op->only_if_excluded ? op_find_element(d, o) : NO_ELEMENT;
+    bool excluded = element != NO_ELEMENT && !sv_eq_cstr(get_removal_policy(d, element), "delete");
+    return o->change->action == ACTION_RETAIN || o->change->retain || excluded;
+}
+
+void op_skip(struct deploy *d, uint32_t op) {
+    d->ops[op].over = true;
+    tell(d, op, EXEC_SUCCEEDED);
 }
 
 static void end_well(struct deploy *d, uint32_t op, enum status status) {
@@ -189,7 +210,7 @@ static void forget_object(struct deploy *d, uint32_t op) {
     struct removed_object removed = {
         .address = o->change->address.text,
         .generation = o->generation,
-        .element_stays = o->change->action == ACTION_REPLACE || o->change->deposed,
+        .element_stays = op_element_stays(d, o),
         .now_ms = now_wall(d),
     };
     const struct resource_record *r = apply_removed(&d->stored, &removed);
@@ -213,7 +234,7 @@ void op_succeed_at_once(struct deploy *d, uint32_t op) {
         return;
     case OP_DESTROY:
         forget_object(d, op);
-        end_well(d, op, o->change->action == ACTION_RETAIN || o->change->retain ? STATUS_retained : STATUS_destroyed);
+        end_well(d, op, op_retains(d, o) ? STATUS_retained : STATUS_destroyed);
         return;
     case OP_CREATE:
         end_well(d, op, STATUS_updated);
@@ -265,8 +286,8 @@ static struct resource_record *record_made(struct deploy *d, struct op_run *o, v
         .name = e == NULL ? (sv){0} : e->name,
         .type = o->type->name,
         .template_name = e == NULL ? (sv){0} : e->template_name,
-        .description = e == NULL ? (sv){0} : e->description,
-        .removal_policy = e != NULL && e->removal == REMOVAL_RETAIN ? SV("retain") : SV("delete"),
+        .description = e == NULL ? (sv){0} : eval_description(d, o->element),
+        .removal_policy = e == NULL ? SV("delete") : get_removal_policy(d, o->element),
         .generation = o->generation,
         .spec = o->spec,
         .metadata = o->metadata,

@@ -47,14 +47,17 @@ static enum status end_status(const struct deploy *d, bool all) {
 static bool eval_export(struct deploy *d, uint32_t n, struct export_record *record) {
     const struct element *e = &d->t->elements[n];
     struct evaluation *ev = get_evaluation(d);
+    if (condition_find(ev, n) != CONDITION_TRUE) {
+        return false;
+    }
     value v = eval_cell(ev->evaluator, &ev->cells[n].main);
     if (value_is_error(v) || v.kind == VALUE_ABSENT) {
         return false;
     }
     *record = (struct export_record){
-        .name = e->name,
+        .name = plan_get_export_name(e),
         .type = e->type_text,
-        .description = e->description,
+        .description = eval_description(d, n),
         .field = e->field_text,
         .item = spec_unmark_leaves(d->a, v, MARK_PROVISIONAL),
     };
@@ -71,7 +74,7 @@ static void eval_exports(struct deploy *d) {
         }
     }
     if (d->t != NULL && d->t->metadata != NULL) {
-        value metadata = eval_expr(get_evaluation(d)->evaluator, d->t->metadata, NULL);
+        value metadata = eval_expr(get_evaluation(d)->evaluator, d->t->metadata, d->t->scope);
         body->metadata = value_is_error(metadata) ? (value){0} : metadata;
     }
 }
@@ -98,13 +101,13 @@ static void record_element(struct deploy *d, uint32_t n) {
     }
     const sv *needs;
     size_t count = topology_list_needs(&d->topology, d->a, n, &needs);
-    sv policy = e->removal == REMOVAL_RETAIN ? SV("retain") : SV("delete");
-    bool same = sv_eq(r->description, e->description) && sv_eq(r->removal_policy, policy) &&
+    sv policy = get_removal_policy(d, n), description = eval_description(d, n);
+    bool same = sv_eq(r->description, description) && sv_eq(r->removal_policy, policy) &&
                 same_texts(r->depends_on, r->depends_on_count, needs, count);
     if (same) {
         return;
     }
-    r->description = e->description;
+    r->description = description;
     r->removal_policy = policy;
     r->depends_on = needs;
     r->depends_on_count = count;
@@ -200,6 +203,9 @@ static enum store_result write_success(struct deploy *d, enum status status) {
     }
     body->template_digest = d->p->template_digest;
     body->template_file = d->p->template_file;
+    body->digests = d->p->pins;
+    body->digest_count = d->p->pin_count;
+    take_results(d, true);
     body->last_deployed_ms = now_wall(d);
     return put_instance(d, status);
 }

@@ -32,7 +32,7 @@ static void make_key(struct deploy *d, struct op_run *o) {
     seal_operation_key(d->p->instance_id, o->change->address.text, o->generation, action, o->key);
 }
 
-static void fill_op(struct deploy *d, struct op_run *o, const struct plan_op *op, const struct map *links) {
+static void fill_op(struct deploy *d, struct op_run *o, const struct plan_op *op) {
     const struct change *c = &d->p->changes[op->change];
     o->op = op;
     o->change = c;
@@ -43,7 +43,7 @@ static void fill_op(struct deploy *d, struct op_run *o, const struct plan_op *op
         o->generation = c->generation - 1;
     }
     if (op->kind == OP_LINK) {
-        uintptr_t number = (uintptr_t)map_find(links, c->address.text);
+        uintptr_t number = (uintptr_t)map_find(&d->links, c->address.text);
         o->element = number == 0 ? NO_ELEMENT : (uint32_t)(number - 1);
         return;
     }
@@ -56,15 +56,15 @@ static void fill_op(struct deploy *d, struct op_run *o, const struct plan_op *op
 }
 
 void op_fill_all(struct deploy *d) {
-    struct map links = MAP(d->a);
+    d->links = MAP(d->a);
     for (size_t i = 0; d->t != NULL && i < d->t->link_count; i++) {
-        map_put(&links, d->t->links[i].address.text, (void *)(uintptr_t)(i + 1));
+        map_put(&d->links, d->t->links[i].address.text, (void *)(uintptr_t)(i + 1));
     }
     d->ops = ARENA_ARRAY(d->a, struct op_run, d->p->op_count);
     d->op_by_address = MAP(d->a);
     for (size_t i = 0; i < d->p->op_count; i++) {
-        fill_op(d, &d->ops[i], &d->p->ops[i], &links);
-        if (d->p->ops[i].kind == OP_CREATE) {
+        fill_op(d, &d->ops[i], &d->p->ops[i]);
+        if (d->p->ops[i].kind == OP_CREATE || d->p->ops[i].kind == OP_LINK) {
             map_put(&d->op_by_address, d->ops[i].change->address.text, (void *)(uintptr_t)(i + 1));
         }
     }
@@ -154,8 +154,9 @@ static void put_element_fields(struct deploy *d, struct map_builder *b, const st
     const sv *needs;
     size_t count = topology_list_needs(&d->topology, &d->turn, o->element, &needs);
     field_put_text(b, "name", e->name);
-    field_put_text(b, "description", e->description);
-    field_put_text(b, "removalPolicy", e->removal == REMOVAL_RETAIN ? SV("retain") : SV("delete"));
+    field_put_text(b, "templateName", e->template_name);
+    field_put_text(b, "description", eval_description(d, o->element));
+    field_put_text(b, "removalPolicy", get_removal_policy(d, o->element));
     field_put_texts(b, "dependsOn", needs, count);
 }
 
@@ -168,7 +169,7 @@ static void write_intent(struct deploy *d, struct op_run *o) {
     field_put_text(&b, "physicalId", o->physical_id);
     field_put_text(&b, "planId", d->p->id);
     field_put_text(&b, "rootDir", d->p->root_dir);
-    field_put_bool(&b, "elementStays", o->change->action == ACTION_REPLACE || o->change->deposed);
+    field_put_bool(&b, "elementStays", op_element_stays(d, o));
     if (value_is_set(o->spec)) {
         value text = value_string(a, value_print_json(a, o->spec, 0, REVEAL));
         field_put_text(&b, "digest", seal_digest(d->c->sealer, a, text));
@@ -291,17 +292,62 @@ static bool find_doomed(struct deploy *d, struct op_run *o) {
 
 static void start_destroy(struct deploy *d, uint32_t op) {
     struct op_run *o = &d->ops[op];
-    bool keeps = o->change->action == ACTION_RETAIN || o->change->retain;
-    if (!find_doomed(d, o) || keeps) {
+    if (!find_doomed(d, o) || op_retains(d, o)) {
         op_succeed_at_once(d, op);
     } else {
         begin_call(d, op);
     }
 }
 
+/* --- conditions that only now are known (BP-468) --- */
+
+static void skip_make(struct deploy *d, uint32_t op) {
+    struct op_run *o = &d->ops[op];
+    const struct resource_record *r = stored_find_resource(&d->stored, o->change->address.text);
+    o->is_excluded = true;
+    if (r != NULL && !record_has_object(r) && r->deposed_count == 0) { /* a failed creation, half a replacement */
+        stored_remove(&d->stored, o->change->address.text);
+        write_delete(d, o->change->address.text);
+    }
+    emit_message(d, o->change->address.text, SV("left out: its condition is false"));
+    op_skip(d, op);
+}
+
+/* Whether the operation goes on; else it is over. */
+static bool settle_condition(struct deploy *d, uint32_t op) {
+    struct op_run *o = &d->ops[op];
+    bool removes = o->op->kind == OP_DESTROY || o->op->kind == OP_UNLINK;
+    if (!o->change->condition_known_on_deploy || (removes && !o->op->only_if_excluded)) {
+        return true;
+    }
+    enum condition condition = op_find_condition(d, o);
+    if (condition == CONDITION_OPEN || condition == CONDITION_FAILED) {
+        op_add_reason(d, o,
+                      condition == CONDITION_OPEN ? SV("its condition is still not known")
+                                                  : SV("its condition cannot be evaluated"));
+        op_fail(d, op, EXEC_FAILED);
+        return false;
+    }
+    bool is_excluded = condition == CONDITION_FALSE;
+    if (removes) {
+        o->is_excluded = is_excluded;
+        if (!is_excluded) {
+            op_skip(d, op);
+        }
+        return is_excluded;
+    }
+    if (is_excluded) {
+        skip_make(d, op);
+    }
+    return !is_excluded;
+}
+
 void op_start(struct deploy *d, uint32_t op) {
     struct op_run *o = &d->ops[op];
     o->started_ms = now_monotonic(d);
+    if (!settle_condition(d, op)) {
+        return;
+    }
     switch (o->op->kind) {
     case OP_CREATE:
         start_make(d, op);

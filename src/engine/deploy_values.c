@@ -1,6 +1,7 @@
 /* Values that only now become known (BP-424, BP-466), and texts that must not show secrets (BP-281). */
 #include "engine/deploy.h"
 
+#include "engine/data_reads.h"
 #include "engine/fields.h"
 #include "engine/specs.h"
 
@@ -87,11 +88,55 @@ static value demand_resource(void *user, struct evaluation *e, uint32_t element,
     return value_unknown(schema == NULL ? NULL : schema_get_type(d->a, schema));
 }
 
+/* The stored state of a link; it is not known while the link is still to be made (FN-233). */
+static value demand_link(void *user, struct evaluation *e, uint32_t link) {
+    struct deploy *d = user;
+    const struct template_link *l = &e->template->links[link];
+    uintptr_t op = (uintptr_t)map_find(&d->op_by_address, l->address.text);
+    const struct link_record *record = stored_find_link(&d->stored, l->address.text);
+    if (op != 0 && d->ops[op - 1].is_excluded) {
+        return value_absent();
+    }
+    if (op != 0 && !d->ops[op - 1].over) {
+        return value_unknown(&type_map);
+    }
+    if (record == NULL) {
+        diags_add(d->c->diags, DIAG_link_not_found_in_state, l->at, "link '%.*s' has no state",
+                  SV_ARG(l->address.text));
+        return value_error(NULL);
+    }
+    return links_get_state(d->a, record->data);
+}
+
+/* While a provider looks for data, the lease is kept. */
+static void tick(void *user) {
+    struct deploy *d = user;
+    if (d->has_lease) {
+        renew_lease(d);
+    }
+}
+
+value deploy_demand_data(void *user, struct evaluation *e, uint32_t element, const value *searches) {
+    struct deploy *d = user;
+    struct data_read r = {
+        .c = d->c, .record = d->p->record, .diags = d->c->diags, .base_dir = d->p->root_dir, .tick = tick, .user = d};
+    value v = data_read(&r, &e->template->elements[element], searches);
+    mask_add_values(d, v);
+    return v;
+}
+
 struct evaluation *get_evaluation(struct deploy *d) {
     if (!d->eval_started) {
-        d->eval = (struct evaluation){
-            .template = d->t, .arena = d->a, .diags = d->c->diags, .demand_resource = demand_resource, .user = d};
-        d->t->ops->start_evaluation(d->t, &d->eval, d->c->host, d->c->limits);
+        d->eval = (struct evaluation){.template = d->t,
+                                      .arena = d->a,
+                                      .diags = d->c->diags,
+                                      .demand_resource = demand_resource,
+                                      .demand_data = deploy_demand_data,
+                                      .demand_link = demand_link,
+                                      .user = d};
+        const struct evaluation_request request = {
+            .host = d->c->host, .limits = d->c->limits, .record = d->p->record, .fetcher = d->c->fetcher};
+        d->t->ops->start_evaluation(d->t, &d->eval, &request);
         d->eval_started = true;
         for (uint32_t n = 0; n < d->t->element_count; n++) {
             if (d->t->elements[n].kind != ELEMENT_RESOURCE) {
@@ -133,6 +178,10 @@ static value world_get_prior(void *user, uint32_t link) {
     return record == NULL ? (value){0} : record->data;
 }
 
+static enum condition world_get_condition(void *user, uint32_t element) {
+    return condition_find(get_evaluation(user), element);
+}
+
 static struct link_world get_world(struct deploy *d) {
     return (struct link_world){
         .topology = &d->topology,
@@ -141,12 +190,50 @@ static struct link_world get_world(struct deploy *d) {
         .get_spec = world_get_spec,
         .get_metadata = world_get_metadata,
         .get_prior = world_get_prior,
+        .get_condition = world_get_condition,
     };
 }
 
 bool op_stage_link(struct deploy *d, const struct op_run *o, struct link_call *call) {
     struct link_world world = get_world(d);
     return links_stage_known(&world, o->element, call);
+}
+
+uint32_t op_find_element(const struct deploy *d, const struct op_run *o) {
+    const struct element *e = d->t == NULL ? NULL : template_find(d->t, o->change->address.text);
+    return e == NULL ? NO_ELEMENT : template_get_number(d->t, e);
+}
+
+enum condition op_find_condition(struct deploy *d, const struct op_run *o) {
+    if (o->change->kind == ELEMENT_LINK) {
+        uintptr_t link = (uintptr_t)map_find(&d->links, o->change->address.text);
+        struct link_world world = get_world(d);
+        return link == 0 ? CONDITION_FALSE : links_find_condition(&world, (uint32_t)(link - 1));
+    }
+    uint32_t element = op_find_element(d, o);
+    return element == NO_ELEMENT ? CONDITION_TRUE : condition_find(get_evaluation(d), element);
+}
+
+/* --- what is only recorded --- */
+
+sv eval_description(struct deploy *d, uint32_t element) {
+    const struct element *e = &d->t->elements[element];
+    if (e->description_expr == NULL) {
+        return e->description;
+    }
+    struct evaluation *ev = get_evaluation(d);
+    value v = eval_cell(ev->evaluator, &ev->cells[element].description);
+    if (value_is_sensitive(v)) {
+        return SV("(sensitive)");
+    }
+    return v.kind == VALUE_STRING ? value_get_text(v) : e->description;
+}
+
+sv get_removal_policy(const struct deploy *d, uint32_t element) {
+    if (d->t->elements[element].removal == REMOVAL_RETAIN) {
+        return SV("retain");
+    }
+    return topology_is_detached(&d->topology, element) ? SV("detach") : SV("delete");
 }
 
 /* --- specs --- */
@@ -259,6 +346,9 @@ static void fill_mask(struct deploy *d) {
             mask_add_values(d, r->spec);
             mask_add_values(d, r->computed);
         }
+    }
+    for (size_t i = 0; d->p->record != NULL && i < d->p->record->items.len; i++) {
+        mask_add_values(d, d->p->record->items.items[i].item);
     }
     for (size_t i = 0; d->t != NULL && i < d->t->element_count; i++) {
         const struct element *e = &d->t->elements[i];

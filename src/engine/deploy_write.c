@@ -93,6 +93,13 @@ static bool commit_batch(struct deploy *d) {
         return false;
     }
     struct store *store = d->c->store;
+    if (has_new_results(d)) { /* durable before what was made with them */
+        take_results(d, false);
+        if (!check_write(d, put_instance(d, status_find(d->stored.instance.status)))) {
+            store->ops->rollback(store);
+            return false;
+        }
+    }
     for (size_t i = 0; i < d->batch.writes.len; i++) {
         if (!check_write(d, write_one(d, &codec, &d->batch.writes.items[i]))) {
             store->ops->rollback(store);

@@ -21,7 +21,8 @@ static enum status status_under_way(const struct op_run *o) {
     if (sv_eq_cstr(o->action, "create") && o->change->action == ACTION_CREATE) {
         return STATUS_creating;
     }
-    return sv_eq_cstr(o->action, "destroy") && o->change->action == ACTION_DELETE ? STATUS_destroying : STATUS_updating;
+    bool goes = o->change->action == ACTION_DELETE || o->op->only_if_excluded;
+    return sv_eq_cstr(o->action, "destroy") && goes ? STATUS_destroying : STATUS_updating;
 }
 
 void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *o) {
@@ -31,7 +32,7 @@ void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *
     struct event *e = add_event(d, kind);
     e->address = o->change->address;
     e->element_type = o->change->type;
-    e->action = o->change->action;
+    e->action = o->op->only_if_excluded ? ACTION_DELETE : o->change->action;
     e->op = o->op->kind;
     e->status = kind == EVENT_ELEMENT_ENDED ? o->status : status_under_way(o);
     e->precise_status = e->status;

@@ -10,7 +10,8 @@
  * (BP-502).
  *  6. Every operation that started comes to exactly one end: SUCCEEDED, FAILED or UNKNOWN. Reports after the end are
  * ignored.
- *  7. DONE holds exactly when nothing is under way or paused and nothing can start any more. */
+ *  7. Barriers never start; they succeed in the moment in which their last edge is met.
+ *  8. DONE holds exactly when nothing is under way or paused and nothing can start any more. */
 #include "engine/exec.h"
 
 #include "base/num.h"
@@ -50,6 +51,7 @@ struct exec {
     size_t *group_under_way;
     struct heap late;   /* late ones whose edges are met, until (5) lets them go */
     struct heap paused; /* by due time, then number */
+    struct heap met;    /* barriers whose edges are met, not yet succeeded; a stack (7) */
     size_t under_way, open_early;
     bool stopped; /* (4) */
     bool failed;
@@ -147,36 +149,16 @@ static void make_ready(struct exec *e, uint32_t op) {
     if (e->slots[op].blocked) {
         return;
     }
+    if (e->ops[op].is_barrier) {
+        e->met.items[e->met.len++] = op;
+        return;
+    }
     e->slots[op].state = EXEC_OP_READY;
     if (e->ops[op].late && !late_may_go(e)) {
         heap_push(e, &e->late, op);
         return;
     }
     heap_push(e, &e->ready[e->ops[op].group], op);
-}
-
-struct exec *exec_new(struct arena *a, const struct exec_op *ops, size_t count, const struct exec_options *options) {
-    assert(count < UINT32_MAX && options->parallel > 0);
-    struct exec *e = ARENA_NEW(a, struct exec);
-    e->ops = ops;
-    e->count = count;
-    e->options = *options;
-    e->slots = ARENA_ARRAY(a, struct slot, count);
-    e->late.items = ARENA_ARRAY(a, uint32_t, count);
-    e->paused.items = ARENA_ARRAY(a, uint32_t, count);
-    e->drain_until_ms = INT64_MAX;
-    link_edges(a, e);
-    make_groups(a, e);
-    for (size_t i = 0; i < count; i++) {
-        e->slots[i].state = EXEC_OP_WAITING;
-        e->open_early += !ops[i].late;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (e->slots[i].unmet == 0) {
-            make_ready(e, (uint32_t)i);
-        }
-    }
-    return e;
 }
 
 /* --- ends --- */
@@ -206,18 +188,34 @@ static void release_late(struct exec *e) {
     }
 }
 
-static void succeed(struct exec *e, uint32_t op) {
+/* Counts for those that are late (5). */
+static bool is_early(const struct exec *e, uint32_t op) {
+    return !e->ops[op].late && !e->ops[op].is_barrier;
+}
+
+static void succeed_one(struct exec *e, uint32_t op) {
     struct slot *s = &e->slots[op];
     bool was_complete = s->config_complete;
     s->state = EXEC_OP_SUCCEEDED;
     s->config_complete = true;
-    if (!e->ops[op].late && --e->open_early == 0 && !e->failed) {
+    if (is_early(e, op) && --e->open_early == 0 && !e->failed) {
         release_late(e);
     }
     if (!was_complete) {
         meet_edges(e, op, true);
     }
     meet_edges(e, op, false);
+}
+
+static void settle_barriers(struct exec *e) {
+    while (e->met.len > 0) {
+        succeed_one(e, e->met.items[--e->met.len]);
+    }
+}
+
+static void succeed(struct exec *e, uint32_t op) {
+    succeed_one(e, op);
+    settle_barriers(e);
 }
 
 /* Attempts that wait are given up as soon as the machine is asked for a step (4). */
@@ -256,6 +254,36 @@ static void leave(struct exec *e, uint32_t op) {
 static void end_badly(struct exec *e, uint32_t op, enum exec_op_state state) {
     e->slots[op].state = (uint8_t)state;
     e->failed = true; /* (5) */
+}
+
+/* --- the beginning --- */
+
+struct exec *exec_new(struct arena *a, const struct exec_op *ops, size_t count, const struct exec_options *options) {
+    assert(count < UINT32_MAX && options->parallel > 0);
+    struct exec *e = ARENA_NEW(a, struct exec);
+    e->ops = ops;
+    e->count = count;
+    e->options = *options;
+    e->slots = ARENA_ARRAY(a, struct slot, count);
+    e->late.items = ARENA_ARRAY(a, uint32_t, count);
+    e->paused.items = ARENA_ARRAY(a, uint32_t, count);
+    e->drain_until_ms = INT64_MAX;
+    size_t barriers = 0;
+    link_edges(a, e);
+    make_groups(a, e);
+    for (size_t i = 0; i < count; i++) {
+        e->slots[i].state = EXEC_OP_WAITING;
+        barriers += ops[i].is_barrier;
+        e->open_early += is_early(e, (uint32_t)i);
+    }
+    e->met.items = ARENA_ARRAY(a, uint32_t, barriers);
+    for (size_t i = 0; i < count; i++) {
+        if (e->slots[i].unmet == 0) {
+            make_ready(e, (uint32_t)i);
+        }
+    }
+    settle_barriers(e);
+    return e;
 }
 
 void exec_skip(struct exec *e, uint32_t op) {
@@ -416,6 +444,7 @@ bool exec_done(struct exec *e, const struct exec_report *r) {
             s->config_complete = true;
             s->attempts = 0;
             meet_edges(e, r->op, true);
+            settle_barriers(e);
         }
         return true;
     case EXEC_WAIT:

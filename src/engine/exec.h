@@ -18,6 +18,9 @@ struct exec_op {
     size_t after_count;
     bool late;      /* BP-483 */
     uint32_t group; /* operations of one group share a limit; 0: none */
+    /* No operation but a knot of edges: it ends by itself when all before it have met theirs, no step is given for it.
+     * Many before many cost their sum, not their product. */
+    bool is_barrier;
 };
 
 struct exec_options {

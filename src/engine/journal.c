@@ -29,10 +29,25 @@ static sv row_bytes(struct arena *a, sv instance_id, const struct journal_row *r
     return buf_get_sv(&b);
 }
 
+static enum store_result append(struct journal *j, struct arena *scratch, struct journal_row *row) {
+    row->sequence = j->sequence + 1;
+    seal_mac(j->sealer, j->mac, row_bytes(scratch, j->instance_id, row), row->mac);
+    enum store_result result = j->store->ops->append_journal(j->store, j->instance_id, row);
+    if (result == STORE_OK) {
+        j->sequence = row->sequence;
+        memcpy(j->mac, row->mac, sizeof j->mac);
+    }
+    return result;
+}
+
+enum store_result journal_append_row(struct journal *j, struct arena *scratch, const struct journal_row *earlier) {
+    struct journal_row row = *earlier;
+    return append(j, scratch, &row);
+}
+
 enum store_result journal_append(struct journal *j, struct arena *scratch, const struct journal_entry *entry) {
     struct seal_place place = {.instance_id = j->instance_id, .address = SV("journal")};
     struct journal_row row = {
-        .sequence = j->sequence + 1,
         .kind = entry->kind,
         .run_id = j->run_id,
         .token = j->token,
@@ -42,13 +57,7 @@ enum store_result journal_append(struct journal *j, struct arena *scratch, const
         .action = entry->action,
         .body = value_is_set(entry->body) ? seal_encode(j->sealer, scratch, &place, entry->body) : SV("{}"),
     };
-    seal_mac(j->sealer, j->mac, row_bytes(scratch, j->instance_id, &row), row.mac);
-    enum store_result result = j->store->ops->append_journal(j->store, j->instance_id, &row);
-    if (result == STORE_OK) {
-        j->sequence = row.sequence;
-        memcpy(j->mac, row.mac, sizeof j->mac);
-    }
-    return result;
+    return append(j, scratch, &row);
 }
 
 struct journal_mark journal_get_mark(const struct journal *j) {

@@ -31,6 +31,8 @@ struct journal_entry {
 
 /* Inside a transaction. Rows are encoded in `scratch`. */
 enum store_result journal_append(struct journal *j, struct arena *scratch, const struct journal_entry *entry);
+/* A row of an earlier run once more, behind the last one: it keeps its run, token and time. Inside a transaction. */
+enum store_result journal_append_row(struct journal *j, struct arena *scratch, const struct journal_row *earlier);
 struct journal_mark journal_get_mark(const struct journal *j);
 void journal_return(struct journal *j, struct journal_mark mark);
 

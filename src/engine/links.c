@@ -1,5 +1,8 @@
 #include "engine/links.h"
 
+#include "engine/specs.h"
+#include "model/link_annotation.h"
+
 #include <assert.h>
 
 /* A spec of which nothing is known: every field of the schema, unknown. */
@@ -57,7 +60,7 @@ struct link_order links_find_order(const struct template *t, const struct templa
     struct link_order order = {0};
     bool a_first = l->type->hard && l->type->priority == LINK_SIDE_A;
     bool b_first = l->type->hard && l->type->priority == LINK_SIDE_B;
-    if (!l->type->hard && l->type->stage != NULL) {
+    if (l->type->stage != NULL) {
         struct arena scratch = {0};
         struct diags ignored;
         diags_init(&ignored, &scratch, NULL);
@@ -67,16 +70,20 @@ struct link_order links_find_order(const struct template *t, const struct templa
             .metadata_b = literal_metadata(&scratch, &t->elements[l->b]),
         };
         bool staged = links_stage(&call, t, l, &sides);
+        order.gives_a = order.gives_b = !staged;
         for (size_t i = 0; staged && i < call.contributions.len; i++) {
             const struct link_contribution *c = &call.contributions.items[i];
-            a_first = a_first || (c->needs_other && c->side == LINK_SIDE_B);
-            b_first = b_first || (c->needs_other && c->side == LINK_SIDE_A);
+            order.gives_a = order.gives_a || c->side != LINK_SIDE_B;
+            order.gives_b = order.gives_b || c->side != LINK_SIDE_A;
+            a_first = a_first || (!l->type->hard && c->needs_other && c->side == LINK_SIDE_B);
+            b_first = b_first || (!l->type->hard && c->needs_other && c->side == LINK_SIDE_A);
         }
         arena_fini(&scratch);
     }
     if (a_first || b_first) {
-        order =
-            (struct link_order){.is_ordered = true, .first = a_first ? l->a : l->b, .second = a_first ? l->b : l->a};
+        order.is_ordered = true;
+        order.first = a_first ? l->a : l->b;
+        order.second = a_first ? l->b : l->a;
     }
     return order;
 }
@@ -146,23 +153,44 @@ static bool add_one(struct contribution_set *s, uint32_t link, const struct link
 }
 
 /* Keeps those for the set's element. False after a report. */
-static bool add_contributions(struct contribution_set *s, uint32_t link, const struct link_call *call) {
+static bool add_contributions(struct contribution_set *s, uint32_t link, const struct link_call *call, uint8_t marks) {
     const struct template_link *l = &s->t->links[link];
     enum link_side side = l->a == s->element ? LINK_SIDE_A : LINK_SIDE_B;
     for (size_t i = 0; i < call->contributions.len; i++) {
-        const struct link_contribution *c = &call->contributions.items[i];
-        if (c->side == side && !add_one(s, link, c)) {
+        struct link_contribution c = call->contributions.items[i];
+        c.item = marks == 0 ? c.item : spec_mark_leaves(s->arena, c.item, marks);
+        if (c.side == side && !add_one(s, link, &c)) {
             return false;
         }
     }
     return true;
 }
 
+static bool has_contribution(const struct link_call *call, enum link_side side) {
+    for (size_t i = 0; i < call->contributions.len; i++) {
+        if (call->contributions.items[i].side == side) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the link gives the element anything at all. Where it does not, nobody asks for the other side's condition,
+ * which may not be known yet. */
+static bool gives_anything(struct contribution_set *set, uint32_t link, const struct link_sides *sides) {
+    const struct template_link *l = &set->t->links[link];
+    struct diags ignored;
+    diags_init(&ignored, set->arena, NULL);
+    struct link_call call = {.arena = set->arena, .diags = &ignored};
+    enum link_side side = l->a == set->element ? LINK_SIDE_A : LINK_SIDE_B;
+    return !links_stage(&call, set->t, l, sides) || has_contribution(&call, side);
+}
+
 /* `own`: what is known of the element itself; its record or plan does not have it yet. */
 static bool stage_for(const struct link_world *w, struct contribution_set *set, uint32_t link, value own) {
     const struct template_link *l = &set->t->links[link];
-    uint32_t n = set->element;
-    value theirs = w->get_spec(w->user, l->a == n ? l->b : l->a);
+    uint32_t n = set->element, other = l->a == n ? l->b : l->a;
+    value theirs = w->get_spec(w->user, other);
     struct link_sides sides = {
         .spec_a = l->a == n ? own : theirs,
         .spec_b = l->a == n ? theirs : own,
@@ -170,8 +198,17 @@ static bool stage_for(const struct link_world *w, struct contribution_set *set, 
         .metadata_b = w->get_metadata(w->user, l->b),
         .prior = w->get_prior(w->user, link),
     };
+    uint8_t marks = 0;
+    if (topology_has_condition(w->topology, other)) {
+        enum condition condition =
+            gives_anything(set, link, &sides) ? w->get_condition(w->user, other) : CONDITION_FALSE;
+        if (condition == CONDITION_FALSE) { /* the link does not follow from the template (BP-142), or gives nothing */
+            return true;
+        }
+        marks = condition == CONDITION_OPEN ? MARK_PROVISIONAL : 0;
+    }
     struct link_call call = {.arena = set->arena, .diags = w->diags};
-    return links_stage(&call, set->t, l, &sides) && add_contributions(set, link, &call);
+    return links_stage(&call, set->t, l, &sides) && add_contributions(set, link, &call, marks);
 }
 
 value links_lay_over(const struct link_world *w, struct arena *a, uint32_t element, value spec) {
@@ -182,9 +219,11 @@ value links_lay_over(const struct link_world *w, struct arena *a, uint32_t eleme
     for (uint32_t i = rows->starts[element]; i < rows->starts[element + 1]; i++) {
         ok = stage_for(w, &set, rows->items[i], spec) && ok;
     }
+    struct path_item *items = ARENA_ARRAY(a, struct path_item, set.items.len + 1);
     for (size_t i = 0; i < set.items.len; i++) {
-        spec = value_with_path(a, spec, set.items.items[i].path, set.items.items[i].item);
+        items[i] = (struct path_item){set.items.items[i].path, set.items.items[i].item};
     }
+    spec = value_with_paths(a, spec, items, set.items.len);
     return ok ? spec : value_error(NULL);
 }
 
@@ -197,7 +236,24 @@ bool links_stage_known(const struct link_world *w, uint32_t link, struct link_ca
         .metadata_b = w->get_metadata(w->user, l->b),
         .prior = w->get_prior(w->user, link),
     };
-    return links_stage(call, w->topology->t, l, &sides);
+    return links_stage(call, w->topology->t, l, &sides) && link_check_annotations(call, l->type);
+}
+
+enum condition links_find_condition(const struct link_world *w, uint32_t link) {
+    const struct template_link *l = &w->topology->t->links[link];
+    enum condition a = w->get_condition(w->user, l->a), b = w->get_condition(w->user, l->b);
+    if (a == CONDITION_FALSE || b == CONDITION_FALSE) {
+        return CONDITION_FALSE;
+    }
+    return a == CONDITION_TRUE ? b : a;
+}
+
+value links_get_state(struct arena *a, value data) {
+    struct map_builder b = {.arena = a};
+    struct list_builder none = {.arena = a};
+    map_add(&b, SV("linkData"), or_empty(a, data));
+    map_add(&b, SV("intermediaryResourceStates"), list_done(&none));
+    return map_done(&b);
 }
 
 value links_get_mappings(struct arena *a, const struct link_call *call) {

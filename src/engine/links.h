@@ -3,6 +3,7 @@
 #ifndef LINTEL_ENGINE_LINKS_H
 #define LINTEL_ENGINE_LINKS_H
 
+#include "engine/conditions.h"
 #include "engine/topology.h"
 
 /* What is known of the sides when a link is staged. */
@@ -28,12 +29,18 @@ struct link_world {
     value (*get_spec)(void *user, uint32_t element); /* merged with computed fields; kind 0: not known yet */
     value (*get_metadata)(void *user, uint32_t element);
     value (*get_prior)(void *user, uint32_t link); /* stored link data; kind 0 without */
+    enum condition (*get_condition)(void *user, uint32_t element);
 };
 /* The spec with everything laid over that its links contribute (BP-432). ERROR after a report
  * (`link_contribution_conflict`, `operation_cycle`). */
 value links_lay_over(const struct link_world *w, struct arena *a, uint32_t element, value spec);
 /* Stages a link of which both sides are known as far as they can be. False after a report. */
 bool links_stage_known(const struct link_world *w, uint32_t link, struct link_call *call);
+
+/* A link with an excluded side does not follow from the template (BP-142, BP-164): FALSE. */
+enum condition links_find_condition(const struct link_world *w, uint32_t link);
+/* What `link(a, b)` gives (FN-233). */
+value links_get_state(struct arena *a, value data);
 
 /* resource::path → link data path (BP-491); kind 0 when the link sets nothing. */
 value links_get_mappings(struct arena *a, const struct link_call *call);

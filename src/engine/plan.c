@@ -1,5 +1,6 @@
 #include "engine/plan.h"
 
+#include "engine/data_reads.h"
 #include "engine/ids.h"
 #include "engine/planner.h"
 #include "engine/recover.h"
@@ -9,9 +10,57 @@ bool plan_is_empty(const struct plan *p) {
     return p->change_count == 0;
 }
 
+/* --- what evaluation asks the planner --- */
+
 static value demand_resource(void *user, struct evaluation *e, uint32_t element, bool state) {
     (void)e;
     return plan_get_resource_value(user, element, state);
+}
+
+static value demand_link(void *user, struct evaluation *e, uint32_t link) {
+    (void)e;
+    return plan_get_link_state(user, link);
+}
+
+static void tick(void *user) {
+    (void)user; /* the thread that waits hears of interrupts by itself */
+}
+
+/* `user` is the planner; while it expands there is no expanded template yet. */
+static value demand_data(void *user, struct evaluation *e, uint32_t element, const value *searches) {
+    struct planner *p = user;
+    struct data_read r = {
+        .c = p->c, .record = p->record, .diags = p->diags, .base_dir = e->template->root_dir, .tick = tick};
+    return data_read(&r, &e->template->elements[element], searches);
+}
+
+static struct evaluation_request get_world(const struct planner *p) {
+    return (struct evaluation_request){
+        .host = p->c->host, .limits = p->c->limits, .record = p->record, .fetcher = p->c->fetcher};
+}
+
+/* A record for this run, with what the instance keeps from earlier ones (FN-230, FN-231). */
+static void start_record(struct planner *p) {
+    const struct run_config *c = p->c;
+    p->record = ARENA_NEW(p->a, struct run_record);
+    record_init(p->record, p->a, c->host->ops->get_wall_ms(c->host->user));
+    for (size_t i = 0; i < p->stored->body.result_count; i++) {
+        const struct run_result *r = &p->stored->body.results[i];
+        record_put(p->record, r->key, r->life, r->item);
+        VEC_LAST(&p->record->items)->used = false;
+    }
+}
+
+/* False after a report. */
+static bool expand(struct planner *p) {
+    if (p->t == NULL) {
+        return true;
+    }
+    struct expand_request request = {
+        .arena = p->a, .diags = p->diags, .world = get_world(p), .demand_data = demand_data, .user = p};
+    size_t errors = p->diags->errors;
+    p->t = template_expand(p->t, &request);
+    return p->t != NULL && p->diags->errors == errors;
 }
 
 static void start_evaluation(struct planner *p) {
@@ -19,9 +68,15 @@ static void start_evaluation(struct planner *p) {
         return;
     }
     p->elements = ARENA_ARRAY(p->a, struct element_plan, p->t->element_count);
-    p->eval = (struct evaluation){
-        .template = p->t, .arena = p->a, .diags = p->diags, .demand_resource = demand_resource, .user = p};
-    p->t->ops->start_evaluation(p->t, &p->eval, p->c->host, p->c->limits);
+    p->eval = (struct evaluation){.template = p->t,
+                                  .arena = p->a,
+                                  .diags = p->diags,
+                                  .demand_resource = demand_resource,
+                                  .demand_data = demand_data,
+                                  .demand_link = demand_link,
+                                  .user = p};
+    const struct evaluation_request request = get_world(p);
+    p->t->ops->start_evaluation(p->t, &p->eval, &request);
 }
 
 static void summarize(struct plan *plan) {
@@ -57,14 +112,32 @@ static void summarize(struct plan *plan) {
     }
 }
 
-/* The text of the template's file, so that the plan can be deployed without it. */
-static sv find_template_text(const struct template *t) {
+/* The template's file, whose text the plan keeps, so that it can be deployed without it. */
+static const struct source *find_template_source(const struct template *t) {
     for (size_t i = 0; t->sources != NULL && i < t->sources->items.len; i++) {
         if (sv_eq(t->sources->items.items[i]->name, t->file_name)) {
-            return t->sources->items.items[i]->bytes;
+            return t->sources->items.items[i];
         }
     }
-    return (sv){0};
+    return NULL;
+}
+
+/* Whether something in the template is secret: then it may be written there as a literal. */
+static bool may_hold_secrets(const struct planner *p, const struct source *source) {
+    bool found = source->secrets.len > 0;
+    for (size_t i = 0; i < p->t->element_count && !found; i++) {
+        const struct element_plan *ep = &p->elements[i];
+        found = p->t->elements[i].secret || ((ep->spec.within | ep->metadata.within) & MARK_SENSITIVE) != 0;
+    }
+    return found;
+}
+
+static void take_text(const struct planner *p, struct plan *plan) {
+    const struct source *source = find_template_source(p->t);
+    if (source != NULL) {
+        plan->template_text = source->bytes;
+        plan->is_text_secret = may_hold_secrets(p, source);
+    }
 }
 
 /* Values of secret variables are sealed where the plan is written (BP-282). */
@@ -84,12 +157,27 @@ static const struct template_input *mark_inputs(struct planner *p, const struct 
     return marked;
 }
 
+/* BP-174: what is deployed is what was staged. */
+static void list_contents(const struct planner *p, struct plan *plan) {
+    const struct fetcher *f = p->c->fetcher;
+    size_t count = f == NULL ? 0 : f->contents.len;
+    plan->pins = ARENA_ARRAY(p->a, struct content_pin, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct content *c = f->contents.items[i];
+        plan->pins[plan->pin_count++] =
+            (struct content_pin){.location = c->location, .digest = c->digest, .commit = c->commit};
+    }
+}
+
 static struct plan *make_plan(struct planner *p) {
     const struct run_config *c = p->c;
     struct plan *plan = ARENA_NEW(p->a, struct plan);
     plan->arena = p->a;
     plan->id = id_make_run(p->a, c->host);
-    plan->run_ms = c->host->ops->get_wall_ms(c->host->user);
+    plan->run_ms = p->record->run_ms;
+    plan->record = p->record;
+    plan->expanded = p->t;
+    list_contents(p, plan);
     plan->context = c->context;
     plan->instance_id = p->stored->found ? p->stored->instance.id : id_make_instance(p->a, c->host);
     plan->instance_name = p->stored->found ? p->stored->instance.name : c->instance_name;
@@ -98,7 +186,7 @@ static struct plan *make_plan(struct planner *p) {
     if (p->t != NULL) {
         plan->dialect = p->t->dialect;
         plan->template_digest = p->t->digest;
-        plan->template_text = find_template_text(p->t);
+        take_text(p, plan);
         plan->template_file = p->t->file_name;
         plan->root_dir = p->t->root_dir;
     }
@@ -111,7 +199,7 @@ static struct plan *make_plan(struct planner *p) {
 
 /* Everything between loading and the finished plan; NULL after a report. */
 static struct plan *build(struct planner *p, bool interrupted, enum exit_code *code) {
-    if (!topology_init(&p->topology, p->a, p->t, p->diags)) {
+    if (!expand(p) || !topology_init(&p->topology, p->a, p->t, p->diags)) {
         *code = EXIT_INVALID;
         return NULL;
     }
@@ -148,6 +236,7 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
         recover_all(c, &stored, request, &recoveries);
     }
     p.drift_by_address = MAP(c->arena);
+    start_record(&p);
     if (c->refresh && !refresh_all(&p)) {
         *code = EXIT_FAILED;
         return NULL;

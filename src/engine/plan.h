@@ -27,7 +27,7 @@ struct change_reason {
 
 struct change {
     addr address;
-    enum element_kind kind; /* RESOURCE, LINK or EXPORT */
+    enum element_kind kind; /* RESOURCE, LINK, EXPORT, or DATA (action READ: left for deployment, BP-110) */
     enum change_action action;
     sv type;
     sv display_name;
@@ -47,7 +47,8 @@ struct change {
     const sv *computed_fields; /* paths that the provider will fill in */
     size_t computed_field_count;
     VEC(struct change_reason) reasons;
-    bool drifted, missing; /* what refresh found (BP-531) */
+    bool drifted, missing;          /* what refresh found (BP-531) */
+    bool condition_known_on_deploy; /* staged as if its condition were true (BP-143) */
 };
 
 enum op_kind {
@@ -62,8 +63,18 @@ struct plan_op {
     enum op_kind kind;
     uint32_t change;          /* index in changes */
     bool late;                /* BP-483 */
-    const uint32_t *after;    /* operations that end before this one starts */
+    bool only_if_excluded;    /* a removal that is carried out only if the condition turns out to be false (BP-468) */
+    const uint32_t *after;    /* operations that end before this one starts; from op_count on: barriers */
     const bool *after_config; /* beside `after`: met at config complete already (BP-482) */
+    size_t after_count;
+};
+
+/* Many operations behind one name, for those that wait for all of them. Numbered behind the operations. */
+struct plan_barrier {
+    sv id; /* "B1" */
+    sv of; /* address of the group, or of whatever else they stand behind */
+    const uint32_t *after;
+    const bool *after_config;
     size_t after_count;
 };
 
@@ -75,17 +86,24 @@ struct plan {
     struct arena *arena;
     sv id;
     sv dialect, template_digest, template_file, template_text; /* text: to deploy without the file */
+    bool is_text_secret; /* the template may hold secrets as literals: its text is sealed, and not shown (BP-282) */
     sv root_dir;
     sv instance_id, instance_name, context;
     int64_t instance_version; /* 0: new */
     bool destroy;
-    int64_t run_ms; /* the time of the run (FN-230) */
+    int64_t run_ms;            /* the time of the run (FN-230) */
+    struct run_record *record; /* what was found out once; `closed` when the plan was read from a file (BP-424) */
+    struct content_pin *pins;  /* what was included and fetched, with digests (BP-174) */
+    size_t pin_count;
+    const struct template *expanded; /* what was planned; NULL when the plan was read from a file, or destroys */
     const struct template_input *inputs;
     size_t input_count;
     struct change *changes; /* elements without difference are not listed (BP-426) */
     size_t change_count;
     struct plan_op *ops;
     size_t op_count;
+    struct plan_barrier *barriers;
+    size_t barrier_count;
     struct plan_summary summary;
     struct change *drift; /* what refresh found different from the stored state */
     size_t drift_count;

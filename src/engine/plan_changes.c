@@ -1,19 +1,30 @@
 /* From what was found out to the list of changes, in document order. */
 #include "engine/planner.h"
 
+#include "engine/data_reads.h"
 #include "engine/specs.h"
 
-static bool is_removed(const struct planner *p, sv address) {
-    return p->t == NULL || template_find(p->t, address) == NULL;
+/* The resource of that address, unless its condition takes it out of the template (BP-142). */
+static bool is_removed(const struct planner *p, const struct element *e) {
+    bool is_there = e != NULL && e->kind == ELEMENT_RESOURCE;
+    return !is_there || p->elements[template_get_number(p->t, e)].condition == CONDITION_FALSE;
 }
 
-static void list_removed(struct planner *p, const struct resource_record *r) {
+/* The policy of the template counts while the resource stands in it, then the recorded one (BP-134, BP-294). */
+static bool is_retained(const struct planner *p, const struct element *e, const struct resource_record *r) {
+    if (e != NULL && e->kind == ELEMENT_RESOURCE) {
+        return e->removal == REMOVAL_RETAIN || topology_is_detached(&p->topology, template_get_number(p->t, e));
+    }
+    return sv_eq_cstr(r->removal_policy, "retain") || sv_eq_cstr(r->removal_policy, "detach");
+}
+
+static void list_removed(struct planner *p, const struct element *e, const struct resource_record *r) {
     struct change *change = VEC_ADD(p->a, &p->changes);
     size_t drift = (size_t)(uintptr_t)map_find(&p->drift_by_address, r->address.text);
     *change = (struct change){
         .address = r->address,
         .kind = ELEMENT_RESOURCE,
-        .action = sv_eq_cstr(r->removal_policy, "retain") ? ACTION_RETAIN : ACTION_DELETE,
+        .action = is_retained(p, e, r) ? ACTION_RETAIN : ACTION_DELETE,
         .type = r->type,
         .before = r->spec,
         .computed_before = r->computed,
@@ -65,55 +76,94 @@ void plan_list_changes(struct planner *p) {
             continue;
         }
         list_deposed(p, e->resource);
-        if (is_removed(p, e->resource->address.text)) {
-            list_removed(p, e->resource);
+        const struct element *in_template = p->t == NULL ? NULL : template_find(p->t, e->resource->address.text);
+        if (is_removed(p, in_template)) {
+            list_removed(p, in_template, e->resource);
         }
     }
     plan_links(p);
     plan_exports(p);
+    plan_data_reads(p);
 }
 
 /* --- links --- */
 
-static void plan_link(struct planner *p, uint32_t number) {
+/* What becomes of a link of which both sides are planned: action NONE when it stays as it is. False after a report. */
+static bool judge_link(struct planner *p, uint32_t number, struct change *change) {
     const struct template_link *l = &p->t->links[number];
     struct link_world world = plan_get_world(p);
-    if (!p->elements[l->a].is_planned || !p->elements[l->b].is_planned) {
-        return;
-    }
     struct link_call call = {.arena = p->a, .diags = p->diags};
     if (!links_stage_known(&world, number, &call)) {
-        p->has_failed = true;
-        return;
+        return false;
     }
     struct link_record *record = stored_find_link(p->stored, l->address.text);
-    struct change change = {.address = l->address, .kind = ELEMENT_LINK, .after = call.data};
-    change.type = arena_printf(p->a, "%.*s::%.*s", SV_ARG(l->type->type_a), SV_ARG(l->type->type_b));
+    *change = (struct change){.address = l->address, .kind = ELEMENT_LINK, .action = ACTION_NONE, .after = call.data};
     struct map_builder empty = {.arena = p->a};
-    change.before = record == NULL ? map_done(&empty) : record->data;
+    change->before = record == NULL ? map_done(&empty) : record->data;
     struct path_step step = {.key = SV("data")};
     struct schema_diff_request request = {
-        .arena = p->a, .prefix = {&step, 1}, .before = change.before, .after = change.after};
-    schema_diff(&request, &change.diff);
+        .arena = p->a, .prefix = {&step, 1}, .before = change->before, .after = change->after};
+    schema_diff(&request, &change->diff);
     bool replaced = plan_is_replaced(p, l->a) || plan_is_replaced(p, l->b);
     bool is_open = (call.data.within & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
     bool half_done = record != NULL && record->status != STATUS_created && record->status != STATUS_updated;
+    change->condition_known_on_deploy =
+        p->elements[l->a].condition == CONDITION_OPEN || p->elements[l->b].condition == CONDITION_OPEN;
     if (record == NULL) {
-        change.action = ACTION_CREATE;
-    } else if (replaced || half_done || is_open || change.diff.changes.len > 0) {
-        change.action = ACTION_UPDATE;
-    } else {
+        change->action = ACTION_CREATE;
+    } else if (replaced || half_done || is_open || change->diff.changes.len > 0) {
+        change->action = ACTION_UPDATE;
+    } else if (change->condition_known_on_deploy) {
+        change->action = ACTION_CHECK;
+    }
+    return true;
+}
+
+static bool has_planned_sides(const struct planner *p, const struct template_link *l) {
+    return p->elements[l->a].is_planned && p->elements[l->b].is_planned;
+}
+
+value plan_get_link_state(struct planner *p, uint32_t link) {
+    const struct template_link *l = &p->t->links[link];
+    if (p->elements[l->a].condition == CONDITION_FALSE || p->elements[l->b].condition == CONDITION_FALSE) {
+        return value_absent();
+    }
+    struct change change;
+    if (!has_planned_sides(p, l)) {
+        return value_unknown(&type_map);
+    }
+    if (!judge_link(p, link, &change)) {
+        return value_error(NULL);
+    }
+    return change.action == ACTION_NONE ? links_get_state(p->a, change.before) : value_unknown(&type_map);
+}
+
+static void plan_link(struct planner *p, uint32_t number) {
+    const struct template_link *l = &p->t->links[number];
+    struct change change;
+    if (!has_planned_sides(p, l)) {
         return;
     }
-    change.known_on_deploy_count = spec_find_open_paths(p->a, SV("data"), call.data, &change.known_on_deploy);
+    if (!judge_link(p, number, &change)) {
+        p->has_failed = true;
+        return;
+    }
+    if (change.action == ACTION_NONE) {
+        return;
+    }
+    change.type = arena_printf(p->a, "%.*s::%.*s", SV_ARG(l->type->type_a), SV_ARG(l->type->type_b));
+    change.known_on_deploy_count = spec_find_open_paths(p->a, SV("data"), change.after, &change.known_on_deploy);
     VEC_PUSH(p->a, &p->changes, change);
 }
 
 void plan_links(struct planner *p) {
     struct map kept = MAP(p->a);
+    struct link_world world = plan_get_world(p);
     for (uint32_t i = 0; i < p->topology.link_count; i++) {
-        map_put(&kept, p->t->links[i].address.text, p);
-        plan_link(p, i);
+        if (links_find_condition(&world, i) != CONDITION_FALSE) {
+            map_put(&kept, p->t->links[i].address.text, p);
+            plan_link(p, i);
+        }
     }
     for (size_t i = 0; i < p->stored->elements.len; i++) {
         const struct stored_element *e = p->stored->elements.items[i];
@@ -127,6 +177,10 @@ void plan_links(struct planner *p) {
 }
 
 /* --- exports --- */
+
+sv plan_get_export_name(const struct element *e) {
+    return e->group == 0 ? e->name : e->address.text;
+}
 
 static void plan_export(struct planner *p, uint32_t n, const struct export_record *record) {
     const struct element *e = &p->t->elements[n];
@@ -146,8 +200,16 @@ static void plan_export(struct planner *p, uint32_t n, const struct export_recor
         return;
     }
     change.action = record == NULL ? ACTION_CREATE : ACTION_UPDATE;
-    change.known_on_deploy_count = spec_find_open_paths(p->a, e->name, after, &change.known_on_deploy);
+    change.known_on_deploy_count = spec_find_open_paths(p->a, SV("value"), after, &change.known_on_deploy);
     VEC_PUSH(p->a, &p->changes, change);
+}
+
+static void list_removed_export(struct planner *p, const struct export_record *record) {
+    bool is_address = sv_find(record->name, SV("/")) != SIZE_MAX;
+    struct change *change = VEC_ADD(p->a, &p->changes);
+    *change =
+        (struct change){.kind = ELEMENT_EXPORT, .action = ACTION_DELETE, .type = record->type, .before = record->item};
+    change->address = is_address ? (addr){record->name} : addr_make(p->a, (sv){0}, ELEMENT_EXPORT, record->name);
 }
 
 void plan_exports(struct planner *p) {
@@ -156,20 +218,32 @@ void plan_exports(struct planner *p) {
         map_put(&stored, p->stored->body.exports[i].name, &p->stored->body.exports[i]);
     }
     for (uint32_t n = 0; n < p->topology.element_count; n++) {
-        if (p->t->elements[n].kind == ELEMENT_EXPORT) {
-            map_put(&kept, p->t->elements[n].name, p);
-            plan_export(p, n, map_find(&stored, p->t->elements[n].name));
+        const struct element *e = &p->t->elements[n];
+        if (e->kind == ELEMENT_EXPORT && plan_find_condition(p, n) != CONDITION_FALSE) {
+            map_put(&kept, plan_get_export_name(e), p);
+            plan_export(p, n, map_find(&stored, plan_get_export_name(e)));
         }
     }
     for (size_t i = 0; i < p->stored->body.export_count; i++) {
-        const struct export_record *record = &p->stored->body.exports[i];
-        if (!map_has(&kept, record->name)) {
-            struct change *change = VEC_ADD(p->a, &p->changes);
-            *change = (struct change){.address = addr_make(p->a, (sv){0}, ELEMENT_EXPORT, record->name),
-                                      .kind = ELEMENT_EXPORT,
-                                      .action = ACTION_DELETE,
-                                      .type = record->type,
-                                      .before = record->item};
+        if (!map_has(&kept, p->stored->body.exports[i].name)) {
+            list_removed_export(p, &p->stored->body.exports[i]);
+        }
+    }
+}
+
+/* --- data sources --- */
+
+void plan_data_reads(struct planner *p) {
+    for (uint32_t n = 0; n < p->topology.element_count; n++) {
+        const struct element *e = &p->t->elements[n];
+        const struct cell *searches = &p->eval.cells[n].main;
+        if (e->kind != ELEMENT_DATA || searches->state != CELL_DONE || data_is_read(p->record, e)) {
+            continue; /* not asked for, or done */
+        }
+        if ((searches->result.within & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0) {
+            VEC_PUSH(p->a, &p->changes,
+                     ((struct change){
+                         .address = e->address, .kind = ELEMENT_DATA, .action = ACTION_READ, .type = e->type_text}));
         }
     }
 }

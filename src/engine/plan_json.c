@@ -2,6 +2,7 @@
 #include "engine/plan_file.h"
 
 #include "engine/fields.h"
+#include "engine/records.h"
 
 /* --- fields of a change --- */
 
@@ -86,6 +87,7 @@ static value change_value(struct arena *a, const struct change *c, size_t number
     put_unchanged(&b, c);
     field_put_texts(&b, "computedFields", c->computed_fields, c->computed_field_count);
     field_put_texts(&b, "fieldChangesKnownOnDeploy", c->known_on_deploy, c->known_on_deploy_count);
+    field_put_bool(&b, "conditionKnownOnDeploy", c->condition_known_on_deploy);
     field_put_int(&b, "generation", c->generation);
     field_put_bool(&b, "deposed", c->deposed);
     field_put_bool(&b, "retain", c->retain);
@@ -121,14 +123,23 @@ static void put_groups(struct map_builder *b, const struct plan *p) {
     }
 }
 
-/* Every path with an unknown or provisional part, at every use (BP-457). */
+/* Every path with an unknown or provisional part, at every use (BP-457); conditions (BP-143); data sources (BP-110). */
 static value resolve_on_deploy(struct arena *a, const struct plan *p) {
     struct list_builder list = {.arena = a};
     for (size_t i = 0; i < p->change_count; i++) {
         const struct change *c = &p->changes[i];
+        if (c->action == ACTION_READ) {
+            list_add(&list, value_string(a, c->address.text));
+        }
+        if (c->condition_known_on_deploy && c->kind == ELEMENT_RESOURCE) {
+            list_add(&list, value_string(a, arena_printf(a, "%.*s.condition", SV_ARG(c->address.text))));
+        }
         for (size_t k = 0; k < c->known_on_deploy_count; k++) {
             sv path = c->known_on_deploy[k];
-            list_add(&list, value_string(a, arena_printf(a, "%.*s.%.*s", SV_ARG(c->address.text), SV_ARG(path))));
+            bool is_export = c->kind == ELEMENT_EXPORT; /* its path leads into its value */
+            path = is_export ? sv_slice(path, sizeof "value" - 1, path.len) : path;
+            list_add(&list, value_string(a, arena_printf(a, "%.*s%s%.*s", SV_ARG(c->address.text), is_export ? "" : ".",
+                                                         SV_ARG(path))));
         }
     }
     return list_done(&list);
@@ -136,20 +147,45 @@ static value resolve_on_deploy(struct arena *a, const struct plan *p) {
 
 /* --- operations --- */
 
+struct waits {
+    const uint32_t *after;
+    const bool *after_config;
+    size_t count;
+};
+
+static void put_waits(struct map_builder *b, const struct plan *p, struct waits w) {
+    struct list_builder after = {.arena = b->arena}, after_config = {.arena = b->arena};
+    for (size_t i = 0; i < w.count; i++) {
+        uint32_t n = w.after[i];
+        struct list_builder *list = w.after_config[i] ? &after_config : &after;
+        list_add(list, value_string(b->arena, n < p->op_count ? p->ops[n].id : p->barriers[n - p->op_count].id));
+    }
+    map_add(b, SV("after"), list_done(&after));
+    map_add(b, SV("afterConfigComplete"), list_done(&after_config));
+}
+
 static value op_value(struct arena *a, const struct plan *p, const struct plan_op *op) {
     struct map_builder b = {.arena = a};
-    struct list_builder after = {.arena = a}, after_config = {.arena = a};
-    for (size_t i = 0; i < op->after_count; i++) {
-        struct list_builder *list = op->after_config[i] ? &after_config : &after;
-        list_add(list, value_string(a, p->ops[op->after[i]].id));
-    }
     field_put_text(&b, "id", op->id);
     map_add(&b, SV("change"), value_int((int64_t)op->change));
     field_put_text(&b, "address", p->changes[op->change].address.text);
     map_add(&b, SV("late"), value_bool(op->late));
-    map_add(&b, SV("after"), list_done(&after));
-    map_add(&b, SV("afterConfigComplete"), list_done(&after_config));
+    field_put_bool(&b, "onlyIfExcluded", op->only_if_excluded);
+    put_waits(&b, p, (struct waits){op->after, op->after_config, op->after_count});
     return map_done(&b);
+}
+
+static value barriers_value(struct arena *a, const struct plan *p) {
+    struct list_builder list = {.arena = a};
+    for (size_t i = 0; i < p->barrier_count; i++) {
+        const struct plan_barrier *barrier = &p->barriers[i];
+        struct map_builder b = {.arena = a};
+        field_put_text(&b, "id", barrier->id);
+        field_put_text(&b, "of", barrier->of);
+        put_waits(&b, p, (struct waits){barrier->after, barrier->after_config, barrier->after_count});
+        list_add(&list, map_done(&b));
+    }
+    return list.len == 0 ? (value){0} : list_done(&list);
 }
 
 static value ops_value(struct arena *a, const struct plan *p) {
@@ -190,7 +226,11 @@ static value template_value(struct arena *a, const struct plan *p) {
     field_put_text(&b, "file", p->template_file);
     field_put_text(&b, "rootDir", p->root_dir);
     field_put_text(&b, "digest", p->template_digest);
-    field_put_text(&b, "text", p->template_text);
+    if (p->is_text_secret) {
+        map_add(&b, SV("text"), value_mark(value_string(a, p->template_text), MARK_SENSITIVE));
+    } else {
+        field_put_text(&b, "text", p->template_text);
+    }
     return map_done(&b);
 }
 
@@ -211,6 +251,18 @@ static value drift_value(struct arena *a, const struct plan *p) {
     return list_done(&list);
 }
 
+/* Those that this plan rests on; what an earlier run kept and nobody asked for any more stays with the instance. */
+static value used_results(struct arena *a, const struct run_record *record) {
+    struct run_result *used = ARENA_ARRAY(a, struct run_result, record->items.len + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < record->items.len; i++) {
+        if (record->items.items[i].used) {
+            used[count++] = record->items.items[i];
+        }
+    }
+    return record_encode_results(a, used, count, 0);
+}
+
 static value plan_value(struct arena *a, const struct plan *p, bool is_sealed) {
     struct map_builder b = {.arena = a};
     map_add(&b, SV("planFormat"), value_string(a, SV(PLAN_FORMAT)));
@@ -229,6 +281,11 @@ static value plan_value(struct arena *a, const struct plan *p, bool is_sealed) {
     map_add(&b, SV("resolveOnDeploy"), resolve_on_deploy(a, p));
     map_add(&b, SV("drift"), drift_value(a, p));
     map_add(&b, SV("operations"), ops_value(a, p));
+    field_put_value(&b, "barriers", barriers_value(a, p));
+    field_put_value(&b, "includeDigests", record_encode_digests(a, p->pins, p->pin_count));
+    if (is_sealed && p->record != NULL) { /* what is only looked at is not told which secrets were asked for */
+        field_put_value(&b, "results", used_results(a, p->record));
+    }
     return map_done(&b);
 }
 

@@ -2,6 +2,7 @@
 #include "engine/plan_file.h"
 
 #include "engine/fields.h"
+#include "engine/records.h"
 #include "graph/graph.h"
 
 const struct plan_group plan_groups[] = {
@@ -15,6 +16,7 @@ const struct plan_group plan_groups[] = {
     {"newExports", ELEMENT_EXPORT, {ACTION_CREATE}},
     {"exportChanges", ELEMENT_EXPORT, {ACTION_UPDATE}},
     {"removedExports", ELEMENT_EXPORT, {ACTION_DELETE}},
+    {"dataReads", ELEMENT_DATA, {ACTION_READ}},
 };
 const size_t plan_group_count = sizeof plan_groups / sizeof plan_groups[0];
 
@@ -92,6 +94,8 @@ static bool read_unchanged(struct reader *r, value v, struct change *c) {
 
 /* Marks do not stand in JSON: what is known but listed as known on deploy was provisional (BP-457). */
 static value mark_open(struct reader *r, value v, const char *prefix, const struct change *c) {
+    struct path_item *items = ARENA_ARRAY(r->a, struct path_item, c->known_on_deploy_count + 1);
+    size_t count = 0;
     for (size_t i = 0; i < c->known_on_deploy_count && value_is_set(v); i++) {
         struct path path;
         bool fits = path_parse(r->a, c->known_on_deploy[i], &path) && path.len > 1 && !path.steps[0].is_index &&
@@ -102,10 +106,10 @@ static value mark_open(struct reader *r, value v, const char *prefix, const stru
         struct path below = {path.steps + 1, path.len - 1};
         value leaf = value_find_path(v, below);
         if (value_is_set(leaf) && leaf.kind != VALUE_UNKNOWN) {
-            v = value_with_path(r->a, v, below, value_mark(leaf, MARK_PROVISIONAL));
+            items[count++] = (struct path_item){below, value_mark(leaf, MARK_PROVISIONAL)};
         }
     }
-    return v;
+    return count == 0 ? v : value_with_paths(r->a, v, items, count);
 }
 
 static void read_values(struct reader *r, value v, struct change *c) {
@@ -146,6 +150,7 @@ static bool read_change(struct reader *r, value v, enum element_kind kind, struc
     c->forced = field_get_bool(v, "forced");
     c->drifted = field_get_bool(v, "drifted");
     c->missing = field_get_bool(v, "missing");
+    c->condition_known_on_deploy = field_get_bool(v, "conditionKnownOnDeploy");
     c->known_on_deploy_count = field_get_texts(r->a, v, "fieldChangesKnownOnDeploy", &c->known_on_deploy);
     c->computed_field_count = field_get_texts(r->a, v, "computedFields", &c->computed_fields);
     const sv *reasons;
@@ -234,7 +239,7 @@ static bool read_edges(struct reader *r, struct edge_reader *e, const sv *ids, s
     return true;
 }
 
-static bool read_after(struct reader *r, const struct map *numbers, value v, struct plan_op *op) {
+static bool read_after(struct reader *r, const struct map *numbers, value v, struct plan_barrier *result) {
     const sv *ends, *configs;
     size_t end_count = field_get_texts(r->a, v, "after", &ends);
     size_t config_count = field_get_texts(r->a, v, "afterConfigComplete", &configs);
@@ -244,9 +249,9 @@ static bool read_after(struct reader *r, const struct map *numbers, value v, str
         .at_config = ARENA_ARRAY(r->a, bool, end_count + config_count),
     };
     bool ok = read_edges(r, &e, ends, end_count, false) && read_edges(r, &e, configs, config_count, true);
-    op->after = e.after;
-    op->after_config = e.at_config;
-    op->after_count = e.count;
+    result->after = e.after;
+    result->after_config = e.at_config;
+    result->after_count = e.count;
     return ok;
 }
 
@@ -254,16 +259,55 @@ static bool check_order(struct reader *r) {
     const struct plan *p = r->p;
     struct arena scratch = {0};
     struct graph g;
-    graph_init(&g, &scratch, p->op_count);
+    graph_init(&g, &scratch, p->op_count + p->barrier_count);
     for (uint32_t i = 0; i < p->op_count; i++) {
         for (size_t k = 0; k < p->ops[i].after_count; k++) {
             graph_add_edge(&g, i, p->ops[i].after[k], 0, SPAN_NONE);
         }
     }
-    uint32_t *order = ARENA_ARRAY(&scratch, uint32_t, p->op_count);
-    bool ok = graph_get_order(&g, GRAPH_USED_FIRST, order) == p->op_count;
+    for (uint32_t i = 0; i < p->barrier_count; i++) {
+        for (size_t k = 0; k < p->barriers[i].after_count; k++) {
+            graph_add_edge(&g, (uint32_t)p->op_count + i, p->barriers[i].after[k], 0, SPAN_NONE);
+        }
+    }
+    uint32_t *order = ARENA_ARRAY(&scratch, uint32_t, g.node_count);
+    bool ok = graph_get_order(&g, GRAPH_USED_FIRST, order) == g.node_count;
     arena_fini(&scratch);
     return ok || fail(r, "operations wait for each other in a circle");
+}
+
+/* Barriers are numbered behind the operations. */
+static bool read_barriers(struct reader *r, value file, struct map *numbers) {
+    const value *items;
+    struct plan *p = r->p;
+    p->barrier_count = field_get_items(file, "barriers", &items);
+    p->barriers = ARENA_ARRAY(r->a, struct plan_barrier, p->barrier_count);
+    for (size_t i = 0; i < p->barrier_count; i++) {
+        p->barriers[i] =
+            (struct plan_barrier){.id = field_get_text(items[i], "id"), .of = field_get_text(items[i], "of")};
+        if (map_put(numbers, p->barriers[i].id, (void *)(uintptr_t)(p->op_count + i + 1)) != NULL) {
+            return fail(r, "two operations have one name");
+        }
+    }
+    for (size_t i = 0; i < p->barrier_count; i++) {
+        if (!read_after(r, numbers, items[i], &p->barriers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_op_waits(struct reader *r, const value *items, const struct map *numbers) {
+    for (size_t i = 0; i < r->p->op_count; i++) {
+        struct plan_barrier waits;
+        if (!read_after(r, numbers, items[i], &waits)) {
+            return false;
+        }
+        r->p->ops[i].after = waits.after;
+        r->p->ops[i].after_config = waits.after_config;
+        r->p->ops[i].after_count = waits.after_count;
+    }
+    return true;
 }
 
 static bool read_ops(struct reader *r, value file) {
@@ -276,6 +320,7 @@ static bool read_ops(struct reader *r, value file) {
         struct plan_op *op = &p->ops[i];
         op->id = field_get_text(items[i], "id");
         op->late = field_get_bool(items[i], "late");
+        op->only_if_excluded = field_get_bool(items[i], "onlyIfExcluded");
         int64_t change = field_get_int(items[i], "change");
         if (change < 0 || (uint64_t)change >= p->change_count) {
             return fail(r, "an operation belongs to no change");
@@ -288,12 +333,7 @@ static bool read_ops(struct reader *r, value file) {
             return fail(r, "two operations have one name");
         }
     }
-    for (size_t i = 0; i < p->op_count; i++) {
-        if (!read_after(r, &numbers, items[i], &p->ops[i])) {
-            return false;
-        }
-    }
-    return check_order(r);
+    return read_barriers(r, file, &numbers) && read_op_waits(r, items, &numbers) && check_order(r);
 }
 
 /* --- the whole --- */
@@ -312,6 +352,20 @@ static void read_inputs(struct reader *r, value file) {
     }
     r->p->inputs = inputs;
     r->p->input_count = count;
+}
+
+/* What was found out while it was made; nothing of that is asked again (BP-424). */
+static void read_record(struct reader *r, value file) {
+    struct plan *p = r->p;
+    p->pin_count = record_decode_digests(r->a, field_get_value(file, "includeDigests"), &p->pins);
+    p->record = ARENA_NEW(r->a, struct run_record);
+    record_init(p->record, r->a, p->run_ms);
+    struct run_result *items;
+    size_t count = record_decode_results(r->a, field_get_value(file, "results"), &items);
+    for (size_t i = 0; i < count; i++) {
+        record_put(p->record, items[i].key, items[i].life, items[i].item);
+    }
+    p->record->closed = true;
 }
 
 static bool read_head(struct reader *r, value file) {
@@ -333,6 +387,7 @@ static bool read_head(struct reader *r, value file) {
     p->root_dir = field_get_text(template, "rootDir");
     p->template_digest = field_get_text(template, "digest");
     p->template_text = field_get_text(template, "text");
+    p->is_text_secret = value_is_sensitive(field_get_value(template, "text"));
     p->instance_id = field_get_text(instance, "id");
     p->instance_name = field_get_text(instance, "name");
     p->context = field_get_text(instance, "context");
@@ -380,5 +435,6 @@ struct plan *plan_read_json(struct arena *a, sv json, struct sealer *sealer, str
         return NULL;
     }
     read_inputs(&r, file);
+    read_record(&r, file);
     return r.p;
 }

@@ -6,6 +6,14 @@ const struct resource_type *plan_find_type(const struct planner *p, sv type) {
     return p->c->providers == NULL ? NULL : providers_find_type(p->c->providers, type);
 }
 
+enum condition plan_find_condition(struct planner *p, uint32_t element) {
+    struct element_plan *ep = &p->elements[element];
+    if (ep->condition == 0) {
+        ep->condition = condition_find(&p->eval, element);
+    }
+    return ep->condition;
+}
+
 bool plan_is_replaced(const struct planner *p, uint32_t element) {
     return p->elements[element].change.action == ACTION_REPLACE;
 }
@@ -68,15 +76,22 @@ value plan_get_resource_value(struct planner *p, uint32_t element, bool state) {
     if (ep->has_failed) {
         return value_error(NULL);
     }
+    if (ep->condition == CONDITION_FALSE) {
+        return value_absent();
+    }
     if (!ep->is_planned) { /* only where the order could not be kept */
         const struct schema *schema = get_schema(e);
         return value_unknown(schema == NULL ? NULL : schema_get_type(p->a, schema));
     }
+    /* What may turn out not to be there is never taken for sure. */
+    bool is_open = ep->condition == CONDITION_OPEN;
     if (state) {
-        return make_state(p, e, ep);
+        value v = make_state(p, e, ep);
+        return is_open ? spec_mark_leaves(p->a, v, MARK_PROVISIONAL) : v;
     }
     if (!value_is_set(ep->merged)) {
-        ep->merged = make_merged(p, e, ep);
+        value v = make_merged(p, e, ep);
+        ep->merged = is_open ? spec_mark_leaves(p->a, v, MARK_PROVISIONAL) : v;
     }
     return ep->merged;
 }
@@ -100,6 +115,10 @@ static value world_get_prior(void *user, uint32_t link) {
     return record == NULL ? (value){0} : record->data;
 }
 
+static enum condition world_get_condition(void *user, uint32_t element) {
+    return plan_find_condition(user, element);
+}
+
 struct link_world plan_get_world(struct planner *p) {
     return (struct link_world){
         .topology = &p->topology,
@@ -108,6 +127,7 @@ struct link_world plan_get_world(struct planner *p) {
         .get_spec = world_get_spec,
         .get_metadata = world_get_metadata,
         .get_prior = world_get_prior,
+        .get_condition = world_get_condition,
     };
 }
 
@@ -154,6 +174,27 @@ static void add_reason(struct planner *p, struct change *change, sv text, span a
     VEC_PUSH(p->a, &change->reasons, ((struct change_reason){.text = text, .at = at}));
 }
 
+/* What is replaced behind a node that comes before the one that is looked at. */
+static unsigned look_behind(const struct planner *p, uint32_t node) {
+    if (topology_is_link(&p->topology, node)) {
+        return 0;
+    }
+    if (p->topology.is_barrier[node]) {
+        return p->barriers[node];
+    }
+    const struct change *used = &p->elements[node].change;
+    return used->action != ACTION_REPLACE ? 0 : USED_REPLACED | (used->destroy_first ? USED_DESTROYED_FIRST : 0);
+}
+
+static unsigned look_behind_all(const struct planner *p, uint32_t node) {
+    const struct number_rows *uses = &p->topology.uses;
+    unsigned found = 0;
+    for (uint32_t i = uses->starts[node]; i < uses->starts[node + 1]; i++) {
+        found |= look_behind(p, uses->items[i]);
+    }
+    return found;
+}
+
 /* Why it is replaced: the paths, and the replaced resources behind those that are unknown (BP-423). */
 static void find_reasons(struct planner *p, uint32_t n, struct change *change) {
     const struct element *e = &p->t->elements[n];
@@ -167,8 +208,8 @@ static void find_reasons(struct planner *p, uint32_t n, struct change *change) {
     }
     const struct number_rows *uses = &p->topology.uses;
     for (uint32_t i = uses->starts[n]; any_unknown && i < uses->starts[n + 1]; i++) {
-        if (plan_is_replaced(p, uses->items[i])) {
-            add_reason(p, change, p->t->elements[uses->items[i]].address.text, e->at);
+        if ((look_behind(p, uses->items[i]) & USED_REPLACED) != 0) {
+            add_reason(p, change, topology_get_address(&p->topology, uses->items[i]), e->at);
         }
     }
 }
@@ -200,14 +241,7 @@ static bool must_destroy_first(struct planner *p, uint32_t n, const struct eleme
     if (same_type && same_identity(type->schema, ep->change.before, ep->spec)) {
         return true;
     }
-    const struct number_rows *uses = &p->topology.uses;
-    for (uint32_t i = uses->starts[n]; i < uses->starts[n + 1]; i++) {
-        const struct element_plan *used = &p->elements[uses->items[i]];
-        if (used->change.action == ACTION_REPLACE && used->change.destroy_first) {
-            return true;
-        }
-    }
-    return false;
+    return (look_behind_all(p, n) & USED_DESTROYED_FIRST) != 0;
 }
 
 static void decide_replacement(struct planner *p, uint32_t n, struct element_plan *ep) {
@@ -250,6 +284,7 @@ static void decide_update(struct planner *p, uint32_t n, struct element_plan *ep
     } else if (real || change->forced) {
         change->action = ACTION_UPDATE;
     } else {
+        is_open = is_open || ep->condition == CONDITION_OPEN;
         change->action = is_open || change->diff.changes.len > 0 ? ACTION_CHECK : ACTION_NONE;
     }
 }
@@ -330,7 +365,10 @@ static void list_known_on_deploy(struct planner *p, struct element_plan *ep) {
 static bool eval_resource(struct planner *p, uint32_t n, struct element_plan *ep) {
     ep->spec = spec_eval(&p->eval, n);
     ep->metadata = spec_eval_metadata(&p->eval, n);
-    if (value_is_error(ep->spec) || (ep->spec.within & WITHIN_ERROR) != 0 || value_is_error(ep->metadata)) {
+    bool has_text = p->t->elements[n].description_expr != NULL; /* recorded later: its mistakes are told now */
+    value text = has_text ? eval_cell(p->eval.evaluator, &p->eval.cells[n].description) : value_absent();
+    bool has_failed = value_is_error(ep->spec) || (ep->spec.within & WITHIN_ERROR) != 0;
+    if (has_failed || value_is_error(ep->metadata) || value_is_error(text)) {
         return false;
     }
     return lay_contributions_over(p, n, ep);
@@ -340,6 +378,12 @@ static void plan_resource(struct planner *p, uint32_t n) {
     const struct element *e = &p->t->elements[n];
     struct element_plan *ep = &p->elements[n];
     ep->record = stored_find_resource(p->stored, e->address.text);
+    enum condition condition = plan_find_condition(p, n);
+    if (condition == CONDITION_FALSE) {
+        return;
+    }
+    ep->has_failed = condition == CONDITION_FAILED;
+    ep->change.condition_known_on_deploy = condition == CONDITION_OPEN;
     ep->change.address = e->address;
     ep->change.kind = ELEMENT_RESOURCE;
     ep->change.type = e->type_text;
@@ -347,7 +391,7 @@ static void plan_resource(struct planner *p, uint32_t n) {
     size_t drift = (size_t)(uintptr_t)map_find(&p->drift_by_address, e->address.text);
     ep->change.missing = drift != 0 && p->drift.items[drift - 1].missing;
     ep->change.drifted = drift != 0 && !ep->change.missing;
-    if (!eval_resource(p, n, ep)) {
+    if (ep->has_failed || !eval_resource(p, n, ep)) {
         ep->has_failed = true;
     } else {
         ep->change.after = ep->spec;
@@ -371,29 +415,13 @@ static void plan_resource(struct planner *p, uint32_t n) {
 }
 
 void plan_resources(struct planner *p) {
+    p->barriers = ARENA_ARRAY(p->a, uint8_t, p->topology.node_count);
     for (size_t i = 0; i < p->topology.order_count; i++) {
-        plan_resource(p, p->topology.order[i]);
-    }
-}
-
-size_t topology_list_needs(const struct topology *y, struct arena *a, uint32_t element, const sv **addresses) {
-    uint32_t uses = y->uses.starts[element + 1] - y->uses.starts[element];
-    uint32_t links = y->links.starts[element + 1] - y->links.starts[element];
-    *addresses = NULL;
-    if (uses + links == 0) {
-        return 0;
-    }
-    sv *texts = ARENA_ARRAY(a, sv, uses + links);
-    size_t count = 0;
-    for (uint32_t i = 0; i < uses; i++) {
-        texts[count++] = y->t->elements[y->uses.items[y->uses.starts[element] + i]].address.text;
-    }
-    for (uint32_t i = 0; i < links; i++) {
-        const struct link_order *order = &y->orders[y->links.items[y->links.starts[element] + i]];
-        if (order->is_ordered && order->second == element) {
-            texts[count++] = y->t->elements[order->first].address.text;
+        uint32_t node = p->topology.order[i];
+        if (topology_is_resource(&p->topology, node)) {
+            plan_resource(p, node);
+        } else {
+            p->barriers[node] = (uint8_t)look_behind_all(p, node);
         }
     }
-    *addresses = texts;
-    return count;
 }

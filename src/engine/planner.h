@@ -8,6 +8,7 @@
 
 /* What was found out about one resource of the template. */
 struct element_plan {
+    enum condition condition;       /* 0 until asked for */
     bool is_planned, has_failed;    /* failed: reported */
     struct resource_record *record; /* stored; NULL without */
     value spec, metadata;           /* desired, contributions laid over */
@@ -25,32 +26,48 @@ struct planner {
     struct topology topology;
     struct evaluation eval;
     struct element_plan *elements; /* per element */
+    struct run_record *record;
+    uint8_t *barriers; /* per node: enum used_kind of what stands behind the barrier */
     VEC(struct change) changes;
     VEC(struct change) drift;
     struct map drift_by_address; /* number in drift + 1 */
     bool has_failed;
+    bool is_look;      /* nothing is planned: what changed without counting as drift is listed too (ACTION_READ) */
+    struct map *looks; /* addresses that are read; NULL: all */
+    size_t read_count;
 };
 
 /* Reads all stored objects in parallel; what differs goes into `drift`, and the records become what is really there
  * (BP-421 (3), BP-530, BP-531). */
 bool refresh_all(struct planner *p);
+/* What is replaced among the resources behind a node. */
+enum used_kind {
+    USED_REPLACED = 1,
+    USED_DESTROYED_FIRST = 2,
+};
+
 /* Spec, differences and action of all resources, in order of use (BP-421 (5) and (6), BP-445 to BP-449). */
 void plan_resources(struct planner *p);
 /* Changes in document order: resources, removed and deposed ones, links, exports. */
 void plan_list_changes(struct planner *p);
 void plan_links(struct planner *p);
 void plan_exports(struct planner *p);
+/* Data sources that are left for deployment (BP-110). */
+void plan_data_reads(struct planner *p);
 /* Operations and their order (3.9). False after a report. */
 bool plan_order(struct planner *p, struct plan *plan);
 
 /* The planned `.spec` (or `.state`) of a resource: for evaluation of what uses it. */
 value plan_get_resource_value(struct planner *p, uint32_t element, bool state);
+/* Whether the element's condition, or one around it, holds. Evaluates. */
+enum condition plan_find_condition(struct planner *p, uint32_t element);
+/* What `link(a, b)` gives: the stored state, UNKNOWN when the link is new or changes (FN-233). */
+value plan_get_link_state(struct planner *p, uint32_t link);
+/* The name under which an export is stored: of a child's its address. */
+sv plan_get_export_name(const struct element *e);
 struct link_world plan_get_world(struct planner *p);
 bool plan_is_replaced(const struct planner *p, uint32_t element);
 const struct resource_type *plan_find_type(const struct planner *p, sv type);
-/* Addresses of what an element needs to be there: what it uses, and the first sides of its ordered links. Recorded in
- * the state (BP-481). */
-size_t topology_list_needs(const struct topology *y, struct arena *a, uint32_t element, const sv **addresses);
 /* Differences of spec and metadata (BP-435 to BP-439), with what the type's own plan function adds. */
 struct compare_request {
     struct arena *arena;

@@ -40,6 +40,9 @@ struct store_element record_encode_resource(struct record_codec *c, const struct
     field_put_int(&b, "duration", r->duration_ms);
     field_put_text(&b, "madeBy", r->made_by);
     field_put_int(&b, "typeVersion", (int64_t)r->type_version);
+    field_put_bool(&b, "drifted", value_is_set(r->drift));
+    field_put_int(&b, "lastDriftDetected", r->drift_ms);
+    field_put_value(&b, "drift", r->drift);
     struct seal_place place = place_of(c, r->address.text);
     return (struct store_element){
         .address = r->address.text,
@@ -122,6 +125,8 @@ bool record_decode_resource(struct record_codec *c, const struct store_element *
         .duration_ms = field_get_int(body, "duration"),
         .made_by = field_get_text(body, "madeBy"),
         .type_version = (unsigned)field_get_int(body, "typeVersion"),
+        .drift = field_get_value(body, "drift"),
+        .drift_ms = field_get_int(body, "lastDriftDetected"),
     };
     r->depends_on_count = field_get_texts(c->arena, body, "dependsOnResources", &r->depends_on);
     r->failure_reason_count = field_get_texts(c->arena, body, "failureReasons", &r->failure_reasons);
@@ -171,6 +176,78 @@ static value encode_exports(struct arena *a, const struct instance_body *body) {
     return body->export_count == 0 ? (value){0} : list_done(&list);
 }
 
+/* --- what was found out once --- */
+
+value record_encode_results(struct arena *a, const struct run_result *items, size_t count, enum record_life life) {
+    struct list_builder list = {.arena = a};
+    for (size_t i = 0; i < count; i++) {
+        const struct run_result *r = &items[i];
+        if (life != 0 && r->life != life) {
+            continue;
+        }
+        struct map_builder b = {.arena = a};
+        field_put_text(&b, "key", r->key);
+        field_put_bool(&b, "kept", r->life == RECORD_INSTANCE);
+        field_put_bool(&b, "bytes", r->item.kind == VALUE_BYTES);
+        field_put_bool(&b, "none", r->item.kind == VALUE_ABSENT);
+        map_add(&b, SV("value"), r->item);
+        list_add(&list, map_done(&b));
+    }
+    return list.len == 0 ? (value){0} : list_done(&list);
+}
+
+/* Bytes that are text come back as a string. */
+static value decode_item(struct arena *a, value v) {
+    value item = value_map_find(v, SV("value"));
+    if (field_get_bool(v, "none") || !value_is_set(item)) {
+        return value_absent();
+    }
+    bool is_text = field_get_bool(v, "bytes") && item.kind == VALUE_STRING;
+    return is_text ? value_mark(value_bytes(a, value_get_text(item)), item.marks) : item;
+}
+
+size_t record_decode_results(struct arena *a, value list, struct run_result **items) {
+    size_t count = list.kind == VALUE_LIST ? list.list->len : 0;
+    *items = count == 0 ? NULL : ARENA_ARRAY(a, struct run_result, count);
+    for (size_t i = 0; i < count; i++) {
+        value v = list.list->items[i];
+        if (v.kind != VALUE_MAP) {
+            return i;
+        }
+        (*items)[i] = (struct run_result){
+            .key = field_get_text(v, "key"),
+            .life = field_get_bool(v, "kept") ? RECORD_INSTANCE : RECORD_RUN,
+            .item = decode_item(a, v),
+        };
+    }
+    return count;
+}
+
+value record_encode_digests(struct arena *a, const struct content_pin *items, size_t count) {
+    struct list_builder list = {.arena = a};
+    for (size_t i = 0; i < count; i++) {
+        struct map_builder b = {.arena = a};
+        field_put_text(&b, "location", items[i].location);
+        field_put_text(&b, "digest", items[i].digest);
+        field_put_text(&b, "commit", items[i].commit);
+        list_add(&list, map_done(&b));
+    }
+    return count == 0 ? (value){0} : list_done(&list);
+}
+
+size_t record_decode_digests(struct arena *a, value list, struct content_pin **items) {
+    size_t count = list.kind == VALUE_LIST ? list.list->len : 0;
+    *items = count == 0 ? NULL : ARENA_ARRAY(a, struct content_pin, count);
+    for (size_t i = 0; i < count; i++) {
+        (*items)[i] = (struct content_pin){
+            .location = field_get_text(list.list->items[i], "location"),
+            .digest = field_get_text(list.list->items[i], "digest"),
+            .commit = field_get_text(list.list->items[i], "commit"),
+        };
+    }
+    return count;
+}
+
 sv record_encode_instance(struct record_codec *c, const struct instance_body *body) {
     struct map_builder b = {.arena = c->arena};
     field_put_text(&b, "planId", body->plan_id);
@@ -187,6 +264,8 @@ sv record_encode_instance(struct record_codec *c, const struct instance_body *bo
     }
     field_put_value(&b, "metadata", body->metadata);
     field_put_value(&b, "exports", encode_exports(c->arena, body));
+    field_put_value(&b, "results", record_encode_results(c->arena, body->results, body->result_count, RECORD_INSTANCE));
+    field_put_value(&b, "includeDigests", record_encode_digests(c->arena, body->digests, body->digest_count));
     struct seal_place place = place_of(c, SV("instance"));
     return seal_encode(c->sealer, c->arena, &place, map_done(&b));
 }
@@ -213,6 +292,8 @@ bool record_decode_instance(struct record_codec *c, sv json, struct instance_bod
         !field_parse_hex(field_get_text(v, "journalMac"), body->journal_mac, sizeof body->journal_mac)) {
         return report_corrupt(c, SV("instance"));
     }
+    body->result_count = record_decode_results(c->arena, field_get_value(v, "results"), &body->results);
+    body->digest_count = record_decode_digests(c->arena, field_get_value(v, "includeDigests"), &body->digests);
     const value *items;
     body->export_count = field_get_items(v, "exports", &items);
     body->exports = body->export_count == 0 ? NULL : ARENA_ARRAY(c->arena, struct export_record, body->export_count);

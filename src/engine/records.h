@@ -5,6 +5,7 @@
 
 #include "model/state.h"
 #include "model/store.h"
+#include "model/template.h"
 #include "seal/seal.h"
 
 struct record_codec {
@@ -33,9 +34,19 @@ struct instance_body {
     value metadata;
     struct export_record *exports;
     size_t export_count;
+    struct run_result *results; /* of life INSTANCE: found again by later stagings (FN-231) */
+    size_t result_count;
+    struct content_pin *digests; /* of what was included (BP-174) */
+    size_t digest_count;
 };
 sv record_encode_instance(struct record_codec *c, const struct instance_body *b);
 bool record_decode_instance(struct record_codec *c, sv json, struct instance_body *b);
+
+/* Recorded results and digests to and from values, for instances and plan files. `life` 0: results of every life. */
+value record_encode_results(struct arena *a, const struct run_result *items, size_t count, enum record_life life);
+size_t record_decode_results(struct arena *a, value list, struct run_result **items);
+value record_encode_digests(struct arena *a, const struct content_pin *items, size_t count);
+size_t record_decode_digests(struct arena *a, value list, struct content_pin **items);
 
 /* Whether an object stands behind the record: false after a failed creation, or between the halves of a
  * destroy-before-create replacement. */

@@ -93,6 +93,7 @@ static struct made_object made_from_intent(struct asker *k) {
         .address = {k->intent->row->address},
         .name = field_get_text(body, "name"),
         .type = k->type->name,
+        .template_name = field_get_text(body, "templateName"),
         .description = field_get_text(body, "description"),
         .removal_policy = field_get_text(body, "removalPolicy"),
         .generation = field_get_int(body, "generation"),
@@ -168,6 +169,9 @@ static void report_untold(struct asker *k, struct recovered *r) {
         .now_ms = k->c->host->ops->get_wall_ms(k->c->host->user),
     };
     apply_failed(k->s, &f);
+    if (k->request.is_quiet) {
+        return;
+    }
     sv id = field_get_text(k->intent->body, "physicalId");
     struct diag *d = diags_add(k->c->diags, DIAG_operation_interrupted, SPAN_NONE,
                                "nobody can tell whether '%.*s' of '%.*s' has happened%s%.*s", SV_ARG(action),

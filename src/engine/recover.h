@@ -29,6 +29,7 @@ struct recoveries {
 struct recovery_request {
     sv base_dir;    /* of intents that name none */
     bool only_look; /* planning: providers look without effect and are asked once (LC-002) */
+    bool is_quiet;  /* what nobody can tell is not reported */
     /* Called again and again while a provider thinks, so that the lease does not run out meanwhile; NULL: not wanted.
      */
     void (*tick)(void *user);

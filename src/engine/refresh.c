@@ -11,7 +11,8 @@ struct observation {
     struct resource_record *record;
     enum provider_result result;
     bool differs;
-    value found_spec, computed; /* of one that differs; in the thread's arena */
+    bool is_fresher;            /* differs in what does not count as drift */
+    value found_spec, computed; /* of one that differs or is fresher; in the thread's arena */
     sv reason;
 };
 
@@ -19,6 +20,7 @@ struct reader {
     struct planner *p;
     struct observation *items;
     struct arena *arenas; /* per thread; they live as long as the plan */
+    size_t threads;
     sv instance_id;
 };
 
@@ -102,9 +104,11 @@ static void keep_found(struct sealer *sealer, struct arena *keep, struct observa
         struct found f = {0};
         compare_found(sealer, call->arena, o, &f);
         o->differs = f.diff.changes.len > 0;
+        o->is_fresher = !o->differs && !is_same(o->computed, o->record->computed);
     }
-    o->found_spec = o->differs && value_is_set(o->found_spec) ? value_copy(keep, o->found_spec) : (value){0};
-    o->computed = o->differs && value_is_set(o->computed) ? value_copy(keep, o->computed) : (value){0};
+    bool keeps = o->differs || o->is_fresher;
+    o->found_spec = keeps && value_is_set(o->found_spec) ? value_copy(keep, o->found_spec) : (value){0};
+    o->computed = keeps && value_is_set(o->computed) ? value_copy(keep, o->computed) : (value){0};
     o->reason = call->reasons.items.len > 0 ? arena_copy_sv(keep, call->reasons.items.items[0]) : (sv){0};
 }
 
@@ -168,7 +172,18 @@ static value take_fields(struct planner *p, value stored, value found, const str
     return stored;
 }
 
+static void take_fresher(struct planner *p, const struct observation *o) {
+    struct change *d = add_drift(p, o->record);
+    d->action = ACTION_READ;
+    d->after = o->record->spec;
+    d->computed_after = spec_mark_sensitive(p->a, o->type->schema, o->computed);
+    o->record->computed = d->computed_after;
+}
+
 static void take_found(struct planner *p, struct observation *o) {
+    if (o->is_fresher && p->is_look) {
+        take_fresher(p, o);
+    }
     if (!o->differs) {
         return;
     }
@@ -202,13 +217,15 @@ static bool take(struct planner *p, struct observation *o) {
     }
     struct diag *d = diags_add(p->diags, DIAG_provider_error, SPAN_NONE, "reading '%.*s' failed: %.*s",
                                SV_ARG(o->record->address.text), SV_ARG(o->reason));
-    diag_set_hint(p->diags, d, "--refresh=false plans from the stored state alone");
+    if (!p->is_look) {
+        diag_set_hint(p->diags, d, "--refresh=false plans from the stored state alone");
+    }
     return false;
 }
 
 static void fini_arenas(void *object) {
     struct reader *r = object;
-    for (size_t i = 0; i < READ_THREADS; i++) {
+    for (size_t i = 0; i < r->threads; i++) {
         arena_fini(&r->arenas[i]);
     }
 }
@@ -217,7 +234,8 @@ bool refresh_all(struct planner *p) {
     p->drift_by_address = MAP(p->a);
     struct reader *r = ARENA_NEW(p->a, struct reader);
     r->p = p;
-    r->arenas = ARENA_ARRAY(p->a, struct arena, READ_THREADS);
+    r->threads = p->c->readers > 0 ? p->c->readers : READ_THREADS;
+    r->arenas = ARENA_ARRAY(p->a, struct arena, r->threads);
     r->instance_id = p->stored->instance.id;
     arena_add_cleanup(p->a, fini_arenas, r);
     r->items = ARENA_ARRAY(p->a, struct observation, p->stored->elements.len);
@@ -227,12 +245,16 @@ bool refresh_all(struct planner *p) {
         if (record == NULL || p->stored->elements.items[i]->removed || !record_has_object(record)) {
             continue;
         }
+        if (p->looks != NULL && !map_has(p->looks, record->address.text)) {
+            continue;
+        }
         const struct resource_type *type = plan_find_type(p, record->type);
         if (type != NULL && type->read != NULL) {
             r->items[count++] = (struct observation){.type = type, .record = record};
         }
     }
-    struct parallel_work work = {.threads = READ_THREADS, .count = count, .work = read_one, .user = r};
+    p->read_count = count;
+    struct parallel_work work = {.threads = r->threads, .count = count, .work = read_one, .user = r};
     workers_run_all(&work);
     bool ok = true;
     for (size_t i = 0; i < count; i++) {

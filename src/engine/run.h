@@ -57,9 +57,11 @@ struct run_config {
     struct sealer *sealer;
     const struct providers *providers;
     struct host *host;
+    struct fetcher *fetcher; /* children and files that are read while planning (BP-170, FN-206); NULL: none can be */
     sv context, instance_name, instance_id;        /* BP-411: one of name and id */
     sv actor_command;                              /* command line without secret values */
     size_t parallel;                               /* 10 */
+    size_t readers;                                /* objects that are read at a time (BP-530); 0: 8 */
     int64_t lease_ttl_ms;                          /* 60 000 */
     int64_t lock_timeout_ms;                       /* wait for a live lease that long; 0: not at all */
     int64_t drain_ms;                              /* 2 min (BP-501) */
@@ -68,6 +70,7 @@ struct run_config {
     unsigned retries;                              /* 5 */
     bool refresh;                                  /* read real objects first (BP-421 (3)) */
     bool accept_drift, force;
+    bool allow_private;        /* data sources may read from private addresses that the template names (LC-081) */
     const atomic_int *signals; /* number of SIGINT/SIGTERM so far (LC-061); may be NULL */
     void (*on_event)(void *user, const struct event *e);
     /* The store cannot be written: a line of JSON with an outcome that must not be lost (LC-046); sensitive values are
@@ -78,11 +81,13 @@ struct run_config {
     void *user;
 };
 
-/* A plan for the template against the stored instance; `t` NULL (or destroy): against the empty template. NULL after a
- * report. `code` gets the exit code. */
+/* A plan for the template, loaded or expanded, against the stored instance; `t` NULL (or destroy): against the empty
+ * template. NULL after a report. `code` gets the exit code. */
 struct plan *run_plan(const struct run_config *c, const struct template *t, bool destroy,
                       const struct template_input *inputs, size_t input_count, enum exit_code *code);
-/* Carries the plan out under a lease, journalled; resumes what an earlier run left open first (LC-023). */
+/* Carries the plan out under a lease, journalled; resumes what an earlier run left open first (LC-023). `t` is the
+ * template it was made of, loaded with `plan->pins`; results of functions and data sources are those of the plan
+ * (BP-424). */
 enum exit_code run_deploy(const struct run_config *c, const struct template *t, const struct plan *p);
 
 /* Plan files (LC-003): one JSON document; sensitive values sealed. */
@@ -97,10 +102,14 @@ struct instance_view {
     size_t resource_count;
     const struct link_record *links;
     size_t link_count;
-    const struct export_record *exports;
+    const struct export_record *exports; /* of the root */
     size_t export_count;
+    const struct export_record *child_exports; /* their names are addresses (BP-193) */
+    size_t child_export_count;
     struct store_lease lease;
     size_t open_intents;
+    const struct run_result *results; /* kept with the instance (FN-231) */
+    size_t result_count;
 };
 /* False after a report (`instance_not_found`, …). */
 bool run_view_instance(const struct run_config *c, struct instance_view *view);

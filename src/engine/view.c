@@ -20,6 +20,21 @@ static void show_under_way(struct stored *s, const struct open_intent *intent) {
     r->status = r->precise_status = creates ? STATUS_creating : updates ? STATUS_updating : STATUS_destroying;
 }
 
+static void sort_exports(const struct stored *s, struct instance_view *view) {
+    const struct instance_body *body = &s->body;
+    struct export_record *own = ARENA_ARRAY(s->arena, struct export_record, body->export_count + 1);
+    struct export_record *of_children = ARENA_ARRAY(s->arena, struct export_record, body->export_count + 1);
+    for (size_t i = 0; i < body->export_count; i++) {
+        if (sv_find(body->exports[i].name, SV("/")) == SIZE_MAX) {
+            own[view->export_count++] = body->exports[i];
+        } else {
+            of_children[view->child_export_count++] = body->exports[i];
+        }
+    }
+    view->exports = own;
+    view->child_exports = of_children;
+}
+
 bool run_view_instance(const struct run_config *c, struct instance_view *view) {
     enum exit_code code = EXIT_OK;
     struct stored *s = ARENA_NEW(c->arena, struct stored);
@@ -52,10 +67,11 @@ bool run_view_instance(const struct run_config *c, struct instance_view *view) {
         }
     }
     view->instance = s->instance;
+    view->results = s->body.results;
+    view->result_count = s->body.result_count;
     view->resources = resources;
     view->links = links;
-    view->exports = s->body.exports;
-    view->export_count = s->body.export_count;
+    sort_exports(s, view);
     view->lease = s->tree.lease;
     view->open_intents = open.items.len;
     return true;

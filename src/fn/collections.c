@@ -103,6 +103,37 @@ static value call_lookup(struct fn_call *c) {
     return found.kind != 0 ? value_mark(found, marks) : get_default(c, marks);
 }
 
+/* FN-033: what is known of the entry, and of the default where there may be no entry. */
+static const struct type *get_lookup_type(const struct fn_check *c) {
+    value key = fn_check_get_literal(c, 1);
+    const struct type *of = c->types[0], *other = c->count > 2 ? c->types[2] : &type_absent;
+    if (of->kind == TYPE_MAP) {
+        return type_join(c->arena, type_find_field(of, SV("")), other);
+    }
+    if (of->kind != TYPE_OBJECT || key.kind != VALUE_STRING) {
+        return &type_any;
+    }
+    for (size_t i = 0; i < of->field_count; i++) {
+        const struct type_field *f = &of->fields[i];
+        if (sv_eq(f->name, value_get_text(key)) && f->type != NULL && f->type->kind != TYPE_ABSENT) {
+            return f->optional ? type_join(c->arena, f->type, other) : f->type;
+        }
+    }
+    return of->open ? &type_any : other;
+}
+
+static const struct type *get_vals_type(const struct fn_check *c) {
+    const struct type *of = c->types[0], *item = NULL;
+    if (of->kind == TYPE_MAP) {
+        return type_new_list(c->arena, of->item);
+    }
+    for (size_t i = 0; of->kind == TYPE_OBJECT && !of->open && i < of->field_count; i++) {
+        const struct type *t = of->fields[i].type == NULL ? &type_any : of->fields[i].type;
+        item = item == NULL ? t : type_join(c->arena, item, t);
+    }
+    return type_new_list(c->arena, item);
+}
+
 /* --- getattr, getelem: functions of one argument --- */
 
 static value call_attribute(struct fn_call *c) {
@@ -144,7 +175,7 @@ static const struct fn_def attribute = {
     .params = attribute_params,
     .param_count = 2,
     .result = &type_any,
-    .flags = FN_PURE | FN_OPERATOR,
+    .flags = FN_PURE,
     .call = call_attribute,
 };
 static const struct fn_def element = {
@@ -152,7 +183,7 @@ static const struct fn_def element = {
     .params = element_params,
     .param_count = 2,
     .result = &type_any,
-    .flags = FN_PURE | FN_OPERATOR,
+    .flags = FN_PURE,
     .call = call_element,
 };
 
@@ -188,14 +219,14 @@ static const struct fn_param lookup_params[] = {
     .param_count = (count), .result = (type), .call = (body)
 
 static const struct fn_def fn_getattr = {
-    COLLECTION_FN("getattr", "FN-151", attribute_params + 1, 1, &fn_type_unary, call_getattr),
+    COLLECTION_FN("getattr", "FN-151", attribute_params + 1, 1, &fn_type_map_to_any, call_getattr),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that takes the entry of that name out of an object."),
     .example = SV_INIT("map(list(object(id=\"x\")), getattr(\"id\"))"),
     .example_result = SV_INIT("[\"x\"]"),
 };
 static const struct fn_def fn_getelem = {
-    COLLECTION_FN("getelem", "FN-152", element_params + 1, 1, &fn_type_unary, call_getelem),
+    COLLECTION_FN("getelem", "FN-152", element_params + 1, 1, &fn_type_list_to_any, call_getelem),
     .flags = FN_PURE,
     .check = check_getelem,
     .summary = SV_INIT("The function that takes the item at that position out of an array."),
@@ -220,6 +251,7 @@ static const struct fn_def fn_list = {
 static const struct fn_def fn_lookup = {
     COLLECTION_FN("lookup", "FN-153", lookup_params, 3, &type_any, call_lookup),
     .flags = FN_PURE | FN_LAZY | FN_SEES_UNKNOWN | FN_SEES_ABSENT | FN_OWN_SECRECY,
+    .result_type = get_lookup_type,
     .summary = SV_INIT("The entry of an object, or a default."),
     .example = SV_INIT("lookup(object(a=1), \"b\", 9)"),
     .example_result = SV_INIT("9"),
@@ -237,6 +269,7 @@ static const struct fn_def fn_object = {
 static const struct fn_def fn_vals = {
     COLLECTION_FN("vals", "FN-143", object_params, 1, &type_list, call_vals),
     .flags = FN_PURE,
+    .result_type = get_vals_type,
     .summary = SV_INIT("The values of an object, in the order of its keys."),
     .example = SV_INIT("vals(object(b=1, a=2))"),
     .example_result = SV_INIT("[1,2]"),

@@ -24,8 +24,7 @@ void fn_print_signature(struct buf *out, const struct fn_def *f) {
 
 static void render_body(struct buf *out, const struct fn_def *f) {
     buf_append(out, f->summary);
-    buf_append_cstr(out,
-                    fn_is_later(f) ? " Not in this version: using it is the error `not_supported_yet`.\n\n" : "\n\n");
+    buf_append_cstr(out, "\n\n");
     if (f->details.len > 0) {
         buf_append(out, f->details);
         buf_append_cstr(out, "\n\n");
@@ -141,7 +140,7 @@ static void write_one(struct jsonw *w, const struct fn_def *f) {
     }
     jsonw_end_array(w);
     write_type(w, "result", f->result);
-    jsonw_put_bool(w, "supported", !fn_is_later(f));
+    jsonw_put_bool(w, "supported", f->call != NULL);
     jsonw_put_text(w, "summary", f->summary);
     jsonw_put_text(w, "details", f->details);
     jsonw_put_text(w, "example", f->example);

@@ -4,13 +4,17 @@
 
 #include "base/jsonw.h"
 #include "lang/fn_def.h"
+#include "model/provider.h"
 
-/* Every core function, those that are not there yet included: these report `not_supported_yet` when checked or called.
- */
+/* Every core function (FN-001). */
 extern const struct fn_registry fn_core_registry;
 
-/* Whether the function is only a name so far. */
-bool fn_is_later(const struct fn_def *f);
+/* The registry of one unit: `core` and the functions of its providers, for a copy of its dialect. `core` itself when
+ * there are none. A name that is offered twice, or that core has, is `function_already_provided` here and now, whether
+ * it is used or not, once per name and without place in the template; the core function or the first offer counts. `p`
+ * may be NULL. Lives in `a`; borrows the names of `p` and the tables of `core` (FN-002). */
+const struct fn_registry *fn_registry_for(struct arena *a, const struct fn_registry *core, const struct providers *p,
+                                          struct diags *diags);
 /* "substr(string text, integer start, integer end?) -> string" */
 void fn_print_signature(struct buf *out, const struct fn_def *f);
 /* The reference of all functions in Markdown, by family. */

@@ -123,6 +123,10 @@ static value walk_pointer(struct fn_call *c, value v, sv pointer) {
     return v;
 }
 
+static bool is_fragment(sv pointer) {
+    return pointer.len > 0 && pointer.data[0] == '#' && (pointer.len == 1 || pointer.data[1] == '/');
+}
+
 static value call_fromjson(struct fn_call *c) {
     value failed = {0};
     if (!fn_take_args(c, &failed)) {
@@ -133,10 +137,8 @@ static value call_fromjson(struct fn_call *c) {
     if (v.kind == VALUE_ERROR) {
         return v;
     }
-    if (pointer.len > 0 && pointer.data[0] == '#' && (pointer.len == 1 || pointer.data[1] == '/')) {
-        if (!decode_percent(c->arena, sv_slice(pointer, 1, pointer.len), &pointer)) {
-            return fn_call_fail(c, DIAG_invalid_function_argument, 1, "the pointer is no URI fragment");
-        }
+    if (is_fragment(pointer) && !decode_percent(c->arena, sv_slice(pointer, 1, pointer.len), &pointer)) {
+        return fn_call_fail(c, DIAG_invalid_function_argument, 1, "the pointer is no URI fragment");
     }
     if (pointer.len == 0) {
         return v;
@@ -151,13 +153,14 @@ static value call_fromjson(struct fn_call *c) {
 /* FN-032. */
 static void check_pointer(const struct fn_check *c, size_t arg) {
     value v = fn_check_get_literal(c, arg);
-    sv text = v.kind == VALUE_STRING ? value_get_text(v) : (sv){0};
-    for (size_t i = 0; text.len > 0 && (text.data[0] == '/' || text.data[0] == '#') && i < text.len; i++) {
-        char next = i + 1 < text.len ? text.data[i + 1] : '\0';
-        if (text.data[i] == '~' && next != '0' && next != '1') {
-            fn_check_fail(c, arg, "'~' is followed by 0 or 1 in a JSON pointer");
-            return;
-        }
+    sv pointer = v.kind == VALUE_STRING ? value_get_text(v) : (sv){0};
+    if (is_fragment(pointer) && !decode_percent(c->arena, sv_slice(pointer, 1, pointer.len), &pointer)) {
+        fn_check_fail(c, arg, "the pointer is no URI fragment");
+        return;
+    }
+    sv token = {0};
+    if (pointer.len > 0 && pointer.data[0] == '/' && !decode_token(c->arena, pointer, &token)) {
+        fn_check_fail(c, arg, "'~' is followed by 0 or 1 in a JSON pointer");
     }
 }
 
@@ -203,7 +206,7 @@ static const struct fn_def fn_fromjson_g = {
     .family = SV_INIT("JSON"),
     .params = fromjson_params + 1,
     .param_count = 1,
-    .result = &fn_type_unary,
+    .result = &fn_type_text_to_any,
     .flags = FN_PURE,
     .call = call_fromjson_g,
     .check = check_fromjson_g,

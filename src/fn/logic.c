@@ -5,7 +5,7 @@ enum { PASSED_ON = MARK_SENSITIVE | MARK_PROVISIONAL };
 
 static value fail_truth(struct fn_call *c, size_t arg) {
     return fn_call_fail(c, DIAG_invalid_function_argument, arg, "a boolean is wanted, not %s",
-                        value_get_kind_name((enum value_kind)c->args[arg].kind));
+                        value_get_kind_phrase((enum value_kind)c->args[arg].kind));
 }
 
 /* The first argument decides when it is `decider` (FN-011). */
@@ -13,6 +13,9 @@ static value call_either(struct fn_call *c, bool decider) {
     for (size_t i = 0; i < 2; i++) {
         if (c->args[i].kind == 0) {
             return fn_call_force(c, i);
+        }
+        if (c->args[i].kind == VALUE_UNKNOWN) {
+            return value_unknown(&type_bool); /* of a callback (FN-025) */
         }
         int truth = fn_get_truth(c->args[i]);
         if (truth < 0) {
@@ -53,51 +56,19 @@ static value call_eq(struct fn_call *c) {
         a.kind == b.kind || (is_number(a) && is_number(b)) || a.kind == VALUE_NULL || b.kind == VALUE_NULL;
     if (!comparable) {
         return fn_call_fail(c, DIAG_invalid_function_argument, SIZE_MAX, "%s and %s cannot be compared",
-                            value_get_kind_name((enum value_kind)a.kind), value_get_kind_name((enum value_kind)b.kind));
+                            value_get_kind_phrase((enum value_kind)a.kind),
+                            value_get_kind_phrase((enum value_kind)b.kind));
     }
     return value_bool(value_eq(a, b));
 }
 
-/* Kinds that eq compares with each other; 0: not known before evaluation. */
-static unsigned get_group(const struct type *t) {
-    switch (t->kind) {
-    case TYPE_BOOL:
-        return 1;
-    case TYPE_INT:
-    case TYPE_FLOAT:
-    case TYPE_NUMBER:
-        return 2;
-    case TYPE_STRING:
-        return 3;
-    case TYPE_BYTES:
-        return 4;
-    case TYPE_LIST:
-        return 5;
-    case TYPE_MAP:
-    case TYPE_OBJECT:
-        return 6;
-    case TYPE_ANY:
-    case TYPE_NULL:
-    case TYPE_TEXT:
-    case TYPE_SCALAR:
-    case TYPE_FUNCTION:
-    case TYPE_ABSENT:
-    case TYPE_UNION:
-        break;
-    }
-    return 0;
-}
-
 static void check_eq(const struct fn_check *c) {
-    unsigned first = get_group(c->types[0]), second = get_group(c->types[1]);
+    unsigned first = fn_get_group(c->types[0]), second = fn_get_group(c->types[1]);
     if (first == 0 || second == 0 || first == second) {
         return;
     }
-    struct buf text = BUF(c->arena);
-    type_print(&text, c->types[0]);
-    buf_append_cstr(&text, " and ");
-    type_print(&text, c->types[1]);
-    fn_check_fail(c, SIZE_MAX, "%.*s cannot be compared", SV_ARG(buf_get_sv(&text)));
+    sv left = fn_print_type_phrase(c->arena, c->types[0]), right = fn_print_type_phrase(c->arena, c->types[1]);
+    fn_check_fail(c, SIZE_MAX, "%.*s and %.*s cannot be compared", SV_ARG(left), SV_ARG(right));
 }
 
 /* --- choice --- */

@@ -3,6 +3,8 @@
 
 #include "base/num.h"
 
+#include <inttypes.h>
+
 static int compare(value a, value b) {
     if (a.kind == VALUE_INT && b.kind == VALUE_INT) {
         return (a.integer > b.integer) - (a.integer < b.integer);
@@ -65,7 +67,14 @@ static value pick(struct fn_call *c, int direction) {
         has_float |= c->args[i].kind == VALUE_FLOAT;
         best = compare(c->args[i], best) * direction > 0 ? c->args[i] : best;
     }
-    return has_float && best.kind == VALUE_INT ? value_float((double)best.integer) : best;
+    if (!has_float || best.kind != VALUE_INT) {
+        return best;
+    }
+    if (!type_fits_value(&type_float, best)) {
+        return fn_call_fail(c, DIAG_invalid_function_argument, SIZE_MAX, "%" PRId64 " is too large for a float",
+                            best.integer); /* BP-032 */
+    }
+    return value_float((double)best.integer);
 }
 
 static value call_min(struct fn_call *c) {

@@ -51,9 +51,8 @@ static value call_join(struct fn_call *c) {
     struct buf out = BUF(c->arena);
     for (size_t i = 0; i < list->len; i++) {
         if (!value_is_scalar(list->items[i])) {
-            return fn_call_fail(c, DIAG_invalid_function_argument, 0,
-                                "item %zu is of type %s, only scalars can be joined", i,
-                                value_get_kind_name((enum value_kind)list->items[i].kind));
+            return fn_call_fail(c, DIAG_invalid_function_argument, 0, "item %zu is %s, only scalars can be joined", i,
+                                value_get_kind_phrase((enum value_kind)list->items[i].kind));
         }
         buf_append(&out, i > 0 ? fn_get_text(c, 1) : (sv){0});
         value_print_scalar(&out, list->items[i]);
@@ -63,6 +62,17 @@ static value call_join(struct fn_call *c) {
         }
     }
     return value_string(c->arena, buf_get_sv(&out));
+}
+
+/* Items that are known to be no scalars. */
+static void check_join(const struct fn_check *c) {
+    const struct type *item = type_get_item(c->types[0]);
+    unsigned group = item == NULL ? 0 : fn_get_group(item);
+    bool never = item != NULL && (group > 3 || item->kind == TYPE_NULL);
+    if (never) {
+        sv name = fn_print_type_phrase(c->arena, item);
+        fn_check_fail(c, 0, "an item is %.*s, only scalars can be joined", SV_ARG(name));
+    }
 }
 
 /* --- positions --- */
@@ -144,7 +154,7 @@ static value call_contains(struct fn_call *c) {
     }
     if (c->args[1].kind != VALUE_STRING) {
         return fn_call_fail(c, DIAG_invalid_function_argument, 1, "a string can contain a string only, not %s",
-                            value_get_kind_name((enum value_kind)c->args[1].kind));
+                            value_get_kind_phrase((enum value_kind)c->args[1].kind));
     }
     return value_bool(sv_find(fn_get_text(c, 0), fn_get_text(c, 1)) != SIZE_MAX);
 }
@@ -211,7 +221,7 @@ const struct fn_def fn_contains = {
     .example_result = SV_INIT("true"),
 };
 static const struct fn_def fn_contains_g = {
-    SEARCH_FN("contains_g", "FN-130", contains_params + 1, 1, &fn_type_unary, call_contains_g),
+    SEARCH_FN("contains_g", "FN-130", contains_params + 1, 1, &fn_type_searched_to_bool, call_contains_g),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that tells whether its argument contains this."),
     .example = SV_INIT("filter(list(\"ab\", \"c\"), contains_g(\"b\"))"),
@@ -225,7 +235,7 @@ const struct fn_def fn_has_prefix = {
     .example_result = SV_INIT("true"),
 };
 static const struct fn_def fn_has_prefix_g = {
-    SEARCH_FN("has_prefix_g", "FN-130", prefix_params + 1, 1, &fn_type_unary, call_has_prefix_g),
+    SEARCH_FN("has_prefix_g", "FN-130", prefix_params + 1, 1, &fn_type_text_to_bool, call_has_prefix_g),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that tells whether its argument starts with this."),
     .example = SV_INIT("filter(list(\"ab\", \"c\"), has_prefix_g(\"a\"))"),
@@ -239,7 +249,7 @@ const struct fn_def fn_has_suffix = {
     .example_result = SV_INIT("false"),
 };
 static const struct fn_def fn_has_suffix_g = {
-    SEARCH_FN("has_suffix_g", "FN-130", suffix_params + 1, 1, &fn_type_unary, call_has_suffix_g),
+    SEARCH_FN("has_suffix_g", "FN-130", suffix_params + 1, 1, &fn_type_text_to_bool, call_has_suffix_g),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that tells whether its argument ends with this."),
     .example = SV_INIT("filter(list(\"a.c\", \"a.h\"), has_suffix_g(\".c\"))"),
@@ -255,6 +265,7 @@ static const struct fn_def fn_index = {
 static const struct fn_def fn_join = {
     SEARCH_FN("join", "FN-117", join_params, 2, &type_string, call_join),
     .flags = FN_PURE,
+    .check = check_join,
     .summary = SV_INIT("The texts of scalars, one behind the other."),
     .example = SV_INIT("join(list(8080, true, \"x\"), \",\")"),
     .example_result = SV_INIT("8080,true,x"),
@@ -274,7 +285,7 @@ const struct fn_def fn_split = {
     .example_result = SV_INIT("[\"a\",\"b\",\"\"]"),
 };
 static const struct fn_def fn_split_g = {
-    SEARCH_FN("split_g", "FN-130", split_params + 1, 1, &fn_type_unary, call_split_g),
+    SEARCH_FN("split_g", "FN-130", split_params + 1, 1, &fn_type_text_to_texts, call_split_g),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that splits its argument at this."),
     .example = SV_INIT("flatmap(list(\"a,b\", \"c\"), split_g(\",\"))"),

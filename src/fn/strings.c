@@ -39,10 +39,24 @@ static value call_substr(struct fn_call *c) {
     return value_string(c->arena, sv_slice(text, from, to));
 }
 
-static void check_substr(const struct fn_check *c) {
-    for (size_t i = 0; i < c->count; i++) {
+/* FN-032: positions from argument `first` on. */
+static void check_positions(const struct fn_check *c, size_t first) {
+    size_t errors = c->diags->errors;
+    for (size_t i = first; i < c->count; i++) {
         fn_check_not_negative(c, i);
     }
+    value start = fn_check_get_literal(c, first), end = fn_check_get_literal(c, first + 1);
+    if (c->diags->errors == errors && start.kind == VALUE_INT && end.kind == VALUE_INT && end.integer < start.integer) {
+        fn_check_fail(c, first + 1, "the end is before the start");
+    }
+}
+
+static void check_substr(const struct fn_check *c) {
+    check_positions(c, 1);
+}
+
+static void check_substr_g(const struct fn_check *c) {
+    check_positions(c, 0);
 }
 
 /* --- replace --- */
@@ -227,7 +241,7 @@ const struct fn_def fn_replace = {
     .example_result = SV_INIT("a+b+c"),
 };
 static const struct fn_def fn_replace_g = {
-    STRING_FN("replace_g", "FN-130", replace_params + 1, 2, &fn_type_unary, call_replace_g),
+    STRING_FN("replace_g", "FN-130", replace_params + 1, 2, &fn_type_text_to_text, call_replace_g),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that applies replace with these arguments to its own."),
     .example = SV_INIT("map(list(\"a.b\"), replace_g(\".\", \"-\"))"),
@@ -242,9 +256,9 @@ const struct fn_def fn_substr = {
     .example_result = SV_INIT("example"),
 };
 static const struct fn_def fn_substr_g = {
-    STRING_FN("substr_g", "FN-130", substr_params + 1, 2, &fn_type_unary, call_substr_g),
+    STRING_FN("substr_g", "FN-130", substr_params + 1, 2, &fn_type_text_to_text, call_substr_g),
     .flags = FN_PURE,
-    .check = check_substr,
+    .check = check_substr_g,
     .summary = SV_INIT("The function that applies substr with these positions to its argument."),
     .example = SV_INIT("map(list(\"abc\", \"def\"), substr_g(0, 1))"),
     .example_result = SV_INIT("[\"a\",\"d\"]"),
@@ -264,7 +278,7 @@ const struct fn_def fn_trimprefix = {
     .example_result = SV_INIT("h"),
 };
 static const struct fn_def fn_trimprefix_g = {
-    STRING_FN("trimprefix_g", "FN-130", trimprefix_params + 1, 1, &fn_type_unary, call_trimprefix_g),
+    STRING_FN("trimprefix_g", "FN-130", trimprefix_params + 1, 1, &fn_type_text_to_text, call_trimprefix_g),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that removes this prefix."),
     .example = SV_INIT("map(list(\"http://b\"), trimprefix_g(\"http://\"))"),
@@ -278,7 +292,7 @@ const struct fn_def fn_trimsuffix = {
     .example_result = SV_INIT("h"),
 };
 static const struct fn_def fn_trimsuffix_g = {
-    STRING_FN("trimsuffix_g", "FN-130", trimsuffix_params + 1, 1, &fn_type_unary, call_trimsuffix_g),
+    STRING_FN("trimsuffix_g", "FN-130", trimsuffix_params + 1, 1, &fn_type_text_to_text, call_trimsuffix_g),
     .flags = FN_PURE,
     .summary = SV_INIT("The function that removes this suffix."),
     .example = SV_INIT("map(list(\"h:80\"), trimsuffix_g(\":80\"))"),

@@ -65,7 +65,14 @@ static value seal_result(struct evaluator *ev, struct frame *f, value v) {
 static bool forced_decides(struct evaluator *ev, struct frame *f, size_t arg, value *result) {
     const struct fn_def *fn = f->call->call.fn;
     value one = get_args(ev, f)[arg];
-    return marks_decide(ev, &(struct operands){.fn = fn, .sees = fn->flags, .args = &one, .count = 1}, result);
+    if (!marks_decide(ev, &(struct operands){.fn = fn, .sees = fn->flags, .args = &one, .count = 1}, result)) {
+        return false;
+    }
+    if (result->kind != VALUE_ERROR) {
+        *result =
+            marks_join(ev, get_args(ev, f), f->call->call.count, *result); /* FN-013: of all that were evaluated */
+    }
+    return true;
 }
 
 static bool is_settled_arg(struct evaluator *ev, struct frame *f, size_t arg) {
@@ -124,6 +131,10 @@ static bool take_answer(struct evaluator *ev, struct frame *f, value *result) {
     return forced_decides(ev, f, r->request.arg, result);
 }
 
+static bool is_of_dialect(const struct evaluator *ev, const struct fn_def *fn) {
+    return (fn->flags & FN_SYNTACTIC) != 0 && ev->o.ops->call_syntactic != NULL;
+}
+
 enum { PHASE_ARGS = 0, PHASE_READY, PHASE_RUNNING };
 
 enum flow call_invoke(struct evaluator *ev, struct frame *f) {
@@ -134,7 +145,8 @@ enum flow call_invoke(struct evaluator *ev, struct frame *f) {
             return end_call(ev, f, value_error(NULL));
         }
         r->call.args = get_args(ev, f);
-        value v = r->call.fn->call(&r->call);
+        value v = is_of_dialect(ev, r->call.fn) ? ev->o.ops->call_syntactic(ev->o.user, &r->call)
+                                                : r->call.fn->call(&r->call);
         if (v.kind != 0 || !r->has_request) {
             return end_call(ev, f, v.kind == 0 ? value_error(NULL) : seal_result(ev, f, v));
         }
@@ -173,6 +185,23 @@ static bool has_right_args(struct evaluator *ev, struct frame *f, value *result)
     return true;
 }
 
+/* What nobody implements here, and what validation does not run (FN-034). */
+static bool is_out_of_reach(struct evaluator *ev, struct frame *f, value *result) {
+    struct fn_call *c = &f->call->call;
+    if (is_of_dialect(ev, c->fn)) {
+        return false;
+    }
+    if (ev->o.record == NULL && (c->fn->call == NULL || (c->fn->flags & FN_PROVIDED) != 0)) {
+        *result = marks_join(ev, get_args(ev, f), c->count, value_unknown(c->fn->result));
+        return true;
+    }
+    if (c->fn->call == NULL) {
+        *result = fn_call_fail(c, DIAG_function_call_error, SIZE_MAX, "no provider here implements this function");
+        return true;
+    }
+    return false;
+}
+
 static enum flow call_ready(struct evaluator *ev, struct frame *f) {
     const struct fn_def *fn = f->call->call.fn;
     value v = {0};
@@ -181,7 +210,7 @@ static enum flow call_ready(struct evaluator *ev, struct frame *f) {
     }
     bool lazy = (fn->flags & (FN_LAZY | FN_SYNTACTIC)) != 0;
     struct operands o = {f->call->call.expr, fn, fn->flags, get_args(ev, f), f->call->call.count};
-    if (!lazy && marks_decide(ev, &o, &v)) {
+    if ((!lazy && marks_decide(ev, &o, &v)) || is_out_of_reach(ev, f, &v)) {
         return end_call(ev, f, v);
     }
     return call_invoke(ev, f);

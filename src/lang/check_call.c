@@ -10,13 +10,13 @@ static span get_arg_span(const struct expr *e, size_t arg) {
     return arg < e->count && e->call.args != NULL ? e->call.args[arg]->at : e->at;
 }
 
-void fn_check_fail(const struct fn_check *c, size_t arg, const char *format, ...) {
+struct diag *fn_check_fail(const struct fn_check *c, size_t arg, const char *format, ...) {
     va_list args;
     va_start(args, format);
     sv message = arena_vprintf(c->diags->arena, format, args);
     va_end(args);
     span at = arg == SIZE_MAX ? c->expr->at : get_arg_span(c->expr, arg);
-    diags_add(c->diags, c->dialect->arguments_code, at, "'%.*s': %.*s", SV_ARG(c->fn->name), SV_ARG(message));
+    return diags_add(c->diags, c->dialect->arguments_code, at, "'%.*s': %.*s", SV_ARG(c->fn->name), SV_ARG(message));
 }
 
 value fn_check_get_literal(const struct fn_check *c, size_t arg) {
@@ -81,8 +81,11 @@ static bool check_arg(struct checker *k, const struct fn_check *c, size_t arg) {
         return true;
     }
     sv wanted_name = check_print_type(k, wanted), given_name = check_print_type(k, given);
-    fn_check_fail(c, arg, "parameter '%.*s' takes '%.*s', not '%.*s'", SV_ARG(param->name), SV_ARG(wanted_name),
-                  SV_ARG(given_name));
+    struct diag *d = fn_check_fail(c, arg, "parameter '%.*s' takes '%.*s', not '%.*s'", SV_ARG(param->name),
+                                   SV_ARG(wanted_name), SV_ARG(given_name));
+    if (given->kind == TYPE_BYTES && type_fits(wanted, &type_string)) {
+        diag_set_hint(c->diags, d, "make text of bytes with utf8"); /* FN-016 */
+    }
     return false;
 }
 

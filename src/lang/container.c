@@ -75,7 +75,7 @@ static value make_computed(struct evaluator *ev, const struct expr *e, const val
             return decided;
         }
         if (key.kind != VALUE_STRING) {
-            const char *kind = value_get_kind_name((enum value_kind)key.kind);
+            const char *kind = value_get_kind_phrase((enum value_kind)key.kind);
             return eval_fail(ev, or_default(ev->o.policy->type_code), e->call.args[(size_t)i * 2]->at,
                              "a key must be a string, not %s", kind);
         }

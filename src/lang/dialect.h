@@ -122,8 +122,10 @@ struct fn_check {
     const struct type *const *types;
     size_t count;
 };
-/* Reports dialect->arguments_code at argument `arg` (SIZE_MAX: the call), the function's name in front. */
-void fn_check_fail(const struct fn_check *c, size_t arg, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Reports dialect->arguments_code at argument `arg` (SIZE_MAX: the call), the function's name in front. The diagnostic
+ * is for a hint. */
+struct diag *fn_check_fail(const struct fn_check *c, size_t arg, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The argument's value when it is a literal; else kind 0. */
 value fn_check_get_literal(const struct fn_check *c, size_t arg);
 /* The type behind the steps from `first` on; reports BP-241 mistakes (`ref` names the whole in messages) and returns

@@ -36,6 +36,7 @@ struct cell {
     value result;
     uint8_t state;           /* enum cell_state */
     sv path;                 /* for cycle reports, observers: "values.x" */
+    sv property;             /* what of the element it is: "spec", "metadata.custom"; may be empty (FN-231) */
     span at;                 /* its definition */
     void *owner;             /* the element, for the resolver and finisher */
     const struct type *type; /* static type, when known */
@@ -105,6 +106,8 @@ struct eval_ops {
     /* EXPR_DIRECTIVE: the same contract as resolve. */
     enum resolve_result (*directive)(void *user, struct evaluator *ev, const struct expr *e, const struct scope *scope,
                                      struct resolved *out);
+    /* A call of a FN_SYNTACTIC function: as fn_def.call, with requests and all. NULL: the function's own. */
+    value (*call_syntactic)(void *user, struct fn_call *c);
     /* Told when an operation gives unknown, pending or absent because of its operands; returns the result to use, e.g.
      * one that carries a residual (CF-025) in its word. May be NULL. */
     value (*absorb)(void *user, struct evaluator *ev, const struct expr *e, const value *args, size_t count,
@@ -159,6 +162,8 @@ struct observer {
 };
 
 struct host;
+struct run_record;
+struct fetcher;
 
 struct eval_options {
     struct arena *arena;
@@ -169,6 +174,9 @@ struct eval_options {
     const struct eval_policy *policy;
     const struct observer *observer; /* may be NULL */
     struct host *host;               /* model/host.h; for functions with FN_HOST; may be NULL */
+    struct run_record *record;       /* model/record.h; NULL: impure functions give unknown (validation, FN-034) */
+    struct fetcher *fetcher;         /* model/fetch.h; NULL: as without record */
+    struct sources *sources;         /* which file holds a call; may be NULL */
 };
 
 struct evaluator *eval_new(const struct eval_options *options);
@@ -186,6 +194,11 @@ struct diags *eval_get_diags(struct evaluator *ev);
 const struct limits *eval_get_limits(struct evaluator *ev);
 void *eval_get_user(struct evaluator *ev);
 struct host *eval_get_host(struct evaluator *ev);
+struct run_record *eval_get_record(struct evaluator *ev); /* NULL: see struct eval_options */
+struct fetcher *eval_get_fetcher(struct evaluator *ev);
+struct sources *eval_get_sources(struct evaluator *ev);
+/* The place of the innermost expression at work; of a function that is called back, the call that has it. */
+span eval_get_span(struct evaluator *ev);
 
 /* A call under way, as functions see it. */
 struct fn_call {

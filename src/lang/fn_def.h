@@ -22,6 +22,7 @@ enum fn_flags {
     FN_SYNTACTIC = 1 << 8,    /* takes references, not values (link): `args` stay kind 0, the function reads `expr` */
     FN_SEES_PENDING = 1 << 9, /* called with PENDING arguments */
     FN_SEES_NULL = 1 << 10,   /* called with null arguments whatever the policy says */
+    FN_PROVIDED = 1 << 11,    /* a provider's: without run record (validation) it is not called (FN-034) */
 };
 
 enum fn_param_flags {
@@ -47,7 +48,8 @@ struct fn_def {
     unsigned flags;  /* enum fn_flags */
     bool named_only; /* every argument is named (object) */
     /* Returns the result, or an ERROR value after reporting through the call (fn_call_fail). Never called for arity
-     * mistakes. */
+     * mistakes. NULL: declared only (BP-324); a call gives unknown in validation and is function_call_error in a run.
+     */
     value (*call)(struct fn_call *c);
     /* Narrower result type from the arguments (lang/dialect.h); NULL: `result`. Called only when arity and types fit.
      */

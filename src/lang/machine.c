@@ -34,6 +34,18 @@ struct host *eval_get_host(struct evaluator *ev) {
     return ev->o.host;
 }
 
+struct run_record *eval_get_record(struct evaluator *ev) {
+    return ev->o.record;
+}
+
+struct fetcher *eval_get_fetcher(struct evaluator *ev) {
+    return ev->o.fetcher;
+}
+
+struct sources *eval_get_sources(struct evaluator *ev) {
+    return ev->o.sources;
+}
+
 /* Frames */
 
 static void next_chunk(struct evaluator *ev) {

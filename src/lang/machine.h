@@ -9,6 +9,7 @@
 #ifndef LINTEL_LANG_MACHINE_H
 #define LINTEL_LANG_MACHINE_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "lang/eval.h"
 
@@ -86,7 +87,9 @@ struct evaluator {
     const struct expr *demanding;  /* the reference that demands a cell; NULL when it is no reference */
     const struct expr *again_expr; /* of eval_again */
     struct scope *again_scope;
-    bool trivial_policy; /* no dialect words to join */
+    bool trivial_policy;    /* no dialect words to join */
+    struct map call_places; /* call_key.c: root expression → its calls */
+    size_t placeless_calls;
 };
 
 enum flow {

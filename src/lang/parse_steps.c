@@ -156,9 +156,13 @@ struct expr *parse_steps(struct parser *p, struct expr *ref, const struct root_d
     size_t max = root == NULL || root->max_steps == 255 ? SIZE_MAX : root->max_steps;
     while (list.len < max && (lex_is_punct(&p->lexer, '.') || lex_is_punct(&p->lexer, '['))) {
         struct step s = {0};
+        size_t from = p->lexer.token.from;
         bool ok = p->lexer.token.punct == '.' ? parse_name_step(p, &s) : parse_bracket_step(p, &s);
         if (!ok) {
             return expr_new_error(p->c->arena, ref->at);
+        }
+        if (root != NULL && list.len < root->min_names && s.kind != STEP_NAME) {
+            return parse_fail(p, from, from + 1, "a name is wanted here, not an index");
         }
         push_step(p, &list, s);
     }

@@ -25,6 +25,10 @@ span report_get_span(struct evaluator *ev) {
     return f->cell->expr != NULL ? f->cell->expr->at : f->cell->at;
 }
 
+span eval_get_span(struct evaluator *ev) {
+    return report_get_span(ev);
+}
+
 static void add_call(struct evaluator *ev, struct diag *d, const struct frame *f) {
     const struct call_record *r = f->call;
     if (r->item > 0 && f->expr == NULL) {

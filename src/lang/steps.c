@@ -104,7 +104,7 @@ static bool make_step(struct evaluator *ev, const struct step *written, value v,
         return true;
     }
     enum diag_code code = ev->o.policy->type_code != 0 ? ev->o.policy->type_code : DIAG_invalid_substitution;
-    const char *kind = value_get_kind_name((enum value_kind)v.kind);
+    const char *kind = value_get_kind_phrase((enum value_kind)v.kind);
     *result = eval_fail(ev, code, written->expr->at,
                         "an index must be a string or an integer that is not negative, not %s", kind);
     return false;

@@ -11,6 +11,7 @@ sv element_kind_get_section(enum element_kind kind) {
     case ELEMENT_DATA:
         return SV("datasources");
     case ELEMENT_RESOURCE:
+    case ELEMENT_TEMPLATE:
         return SV("resources");
     case ELEMENT_CHILD:
         return SV("children");
@@ -174,10 +175,10 @@ bool addr_parse(struct arena *a, sv text, struct addr_parts *result) {
         if (rest.len == 0 || rest.data[0] != '/') {
             break;
         }
-        if (result->kind != ELEMENT_CHILD) {
+        if (result->kind != ELEMENT_CHILD && result->kind != ELEMENT_RESOURCE) {
             return false;
         }
-        buf_append(&parent, SV("children"));
+        buf_append(&parent, element_kind_get_section(result->kind));
         print_name(&parent, result->name);
         buf_append_char(&parent, '/');
         rest = sv_slice(rest, 1, rest.len);

@@ -1,8 +1,8 @@
 /* Addresses: the one key of an element in template, plan, state, journal and events (BP-307).
  *
  * Canonical text: [children.NAME/]… SECTION.NAME, where SECTION is variables values datasources resources children
- * links exports; template instances by instance name (`resources.fn_2`), links as `links.A::B`. Text of an address
- * lives in the arena it was made in. */
+ * links exports (a prefix is `resources.NAME/` where the child was written as a resource, 1.20); template instances by
+ * instance name (`resources.fn_2`), links as `links.A::B`. Text of an address lives in the arena it was made in. */
 #ifndef LINTEL_MODEL_ADDR_H
 #define LINTEL_MODEL_ADDR_H
 
@@ -17,6 +17,7 @@ enum element_kind {
     ELEMENT_CHILD,
     ELEMENT_LINK,
     ELEMENT_EXPORT,
+    ELEMENT_TEMPLATE, /* a resource with `each` as a whole, in expanded templates; shares the section `resources` */
 };
 
 typedef struct addr {

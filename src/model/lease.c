@@ -75,6 +75,9 @@ bool lease_is_live(struct host *host, const struct store_lease *lease, sv boot_i
     if (lease->token == 0 || lease->holder.len == 0 || lease->expires_ms <= host->ops->get_monotonic_ms(host->user)) {
         return false;
     }
+    if (lease->has_own_clock) {
+        return !lease_is_holder_gone(host, lease->holder);
+    }
     struct arena scratch = {0};
     bool same_boot = sv_eq(boot_id, host->ops->get_boot_id(host->user, &scratch));
     arena_fini(&scratch);
@@ -82,6 +85,9 @@ bool lease_is_live(struct host *host, const struct store_lease *lease, sv boot_i
 }
 
 bool lease_is_held(struct host *host, const struct store_lease *lease) {
+    if (lease->has_own_clock) {
+        return lease_is_live(host, lease, (sv){0});
+    }
     struct arena scratch = {0};
     sv why;
     size_t offset;

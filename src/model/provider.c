@@ -11,6 +11,14 @@ enum provider_result provider_fail(struct provider_call *c, enum provider_result
     return result;
 }
 
+enum provider_result data_fail(struct data_call *c, enum provider_result result, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    VEC_PUSH(c->arena, &c->reasons.items, arena_vprintf(c->arena, format, args));
+    va_end(args);
+    return result;
+}
+
 sv provider_key_text(struct provider_call *c) {
     static const char digits[] = "0123456789abcdef";
     char *text = arena_alloc(c->arena, sizeof c->op_key * 2 + 1);
@@ -100,13 +108,18 @@ const struct provider *providers_find(const struct providers *p, sv name) {
     return NULL;
 }
 
-static const struct resource_type *provider_find_resource(const struct provider *provider, sv type) {
-    size_t low = 0, high = provider->resource_count;
+/* Resource, data source and variable types begin with their name, and tables of them are sorted by it. */
+_Static_assert(offsetof(struct resource_type, name) == 0, "name comes first");
+_Static_assert(offsetof(struct data_type, name) == 0, "name comes first");
+_Static_assert(offsetof(struct variable_type, name) == 0, "name comes first");
+
+static const void *find_named(const void *const *items, size_t count, sv name) {
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = sv_cmp(type, provider->resources[middle]->name);
+        int order = sv_cmp(name, *(const sv *)items[middle]);
         if (order == 0) {
-            return provider->resources[middle];
+            return items[middle];
         }
         if (order < 0) {
             high = middle;
@@ -119,34 +132,84 @@ static const struct resource_type *provider_find_resource(const struct provider 
 
 /* Declarations may add types to any name space, so every provider is asked. */
 const struct resource_type *providers_find_type(const struct providers *p, sv type) {
-    for (size_t i = 0; p != NULL && i < p->count; i++) {
-        const struct resource_type *found = provider_find_resource(p->items[i], type);
-        if (found != NULL) {
-            return found;
+    const struct resource_type *found = NULL;
+    for (size_t i = 0; found == NULL && p != NULL && i < p->count; i++) {
+        found = find_named((const void *const *)p->items[i]->resources, p->items[i]->resource_count, type);
+    }
+    return found;
+}
+
+const struct data_type *providers_find_data(const struct providers *p, sv type) {
+    const struct data_type *found = NULL;
+    for (size_t i = 0; found == NULL && p != NULL && i < p->count; i++) {
+        found = find_named((const void *const *)p->items[i]->data, p->items[i]->data_count, type);
+    }
+    return found;
+}
+
+const struct variable_type *providers_find_variable_type(const struct providers *p, sv type) {
+    const struct variable_type *found = NULL;
+    for (size_t i = 0; found == NULL && p != NULL && i < p->count; i++) {
+        found = find_named((const void *const *)p->items[i]->variable_types, p->items[i]->variable_type_count, type);
+    }
+    return found;
+}
+
+static const struct link_type *find_link(const struct provider *provider, sv type_a, sv type_b) {
+    size_t low = 0, high = provider->link_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct link_type *link = provider->links[middle];
+        int order = sv_cmp(type_a, link->type_a);
+        order = order != 0 ? order : sv_cmp(type_b, link->type_b);
+        if (order == 0) {
+            return link;
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
         }
     }
     return NULL;
 }
 
 const struct link_type *providers_find_link(const struct providers *p, sv type_a, sv type_b) {
-    for (size_t i = 0; p != NULL && i < p->count; i++) {
-        const struct provider *provider = p->items[i];
-        for (size_t k = 0; k < provider->link_count; k++) {
-            const struct link_type *link = provider->links[k];
-            if (sv_eq(link->type_a, type_a) && sv_eq(link->type_b, type_b)) {
-                return link;
-            }
-        }
+    const struct link_type *found = NULL;
+    for (size_t i = 0; found == NULL && p != NULL && i < p->count; i++) {
+        found = find_link(p->items[i], type_a, type_b);
     }
-    return NULL;
+    return found;
+}
+
+/* --- Close names --- */
+
+static void offer_all(struct hint *h, const void *const *items, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        hint_offer(h, *(const sv *)items[i]);
+    }
 }
 
 sv providers_find_close(const struct providers *p, sv type) {
     struct hint h = HINT(type);
     for (size_t i = 0; p != NULL && i < p->count; i++) {
-        for (size_t k = 0; k < p->items[i]->resource_count; k++) {
-            hint_offer(&h, p->items[i]->resources[k]->name);
-        }
+        offer_all(&h, (const void *const *)p->items[i]->resources, p->items[i]->resource_count);
+    }
+    return h.best;
+}
+
+sv providers_find_close_data(const struct providers *p, sv type) {
+    struct hint h = HINT(type);
+    for (size_t i = 0; p != NULL && i < p->count; i++) {
+        offer_all(&h, (const void *const *)p->items[i]->data, p->items[i]->data_count);
+    }
+    return h.best;
+}
+
+sv providers_find_close_variable_type(const struct providers *p, sv type) {
+    struct hint h = HINT(type);
+    for (size_t i = 0; p != NULL && i < p->count; i++) {
+        offer_all(&h, (const void *const *)p->items[i]->variable_types, p->items[i]->variable_type_count);
     }
     return h.best;
 }

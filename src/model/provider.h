@@ -7,7 +7,9 @@
 #ifndef LINTEL_MODEL_PROVIDER_H
 #define LINTEL_MODEL_PROVIDER_H
 
+#include "lang/fn_def.h"
 #include "model/addr.h"
+#include "model/filter.h"
 #include "model/schema.h"
 
 #include <stdatomic.h>
@@ -165,13 +167,111 @@ struct link_type {
     struct link_cardinality cardinality_a, cardinality_b;
     const struct link_annotation *annotations;
     size_t annotation_count;
+    const sv *provides, *requires; /* capabilities (BP-165): what the link gives its sides, what it needs from others */
+    size_t provides_count, requires_count;
     /* Pure. Adds contributions and the link's data from what is known of both sides. False after a report. */
     bool (*stage)(struct link_call *c);
+};
+
+/* --- data sources (1.7, 1.8) --- */
+
+/* One filter with its search value known; the engine applies it to whatever comes back (BP-108), so that a provider may
+ * use it to look less far, or ignore it. */
+struct data_filter {
+    sv field;                /* as written: a path (BP-103) */
+    enum filter_operator op; /* model/filter.h */
+    value search;            /* a scalar, or a list of scalars; in the clear, secret parts marked */
+};
+
+struct data_call {
+    /* in */
+    struct arena *arena; /* of this call; results live here until the engine copies them */
+    addr address;
+    int64_t deadline_ms;       /* host monotonic time by which the call returns */
+    const atomic_bool *cancel; /* may be NULL */
+    struct host *host;
+    sv base_dir; /* directory of the root blueprint, absolute */
+    const struct data_filter *filters;
+    size_t filter_count;
+    bool allow_private; /* --allow-private: what the template names may be at a private address (LC-081) */
+    /* out */
+    VEC(value) objects; /* candidates in a stable order */
+    bool is_filtered;   /* one final object: no filter is evaluated any more */
+    struct provider_reasons reasons;
+};
+/* Adds a formatted reason and returns `result`. */
+enum provider_result data_fail(struct data_call *c, enum provider_result result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct data_filter_field {
+    sv field;
+    enum schema_type type; /* of its values; 0: any */
+    uint32_t operators;    /* bits 1 << enum filter_operator; 0: all */
+};
+
+struct data_type {
+    sv name;                      /* "local/file" */
+    sv summary, details, example; /* Markdown; example is a YAML data source definition */
+    const struct schema *schema;  /* OBJECT: the fields that can be exported */
+    const struct data_filter_field *filter_fields;
+    size_t filter_field_count;
+    const sv *const *exclusive; /* pairs, or larger sets ended by an empty text, of fields that exclude each other */
+    size_t exclusive_count;
+    int64_t deadline_ms; /* per call; 0: 1 minute */
+    /* OK (also without objects), TRANSIENT, TERMINAL or FATAL. No effect on the world. NULL: declared only (BP-324). */
+    enum provider_result (*fetch)(struct data_call *c);
+};
+
+/* The filter field that offers `field` (BP-102): itself, or the mapping with free keys it lies in; NULL for none. */
+const struct data_filter_field *data_type_find_filter(const struct data_type *t, sv field);
+/* The type of a field that can be filtered, of one that can be exported (BP-103); any where nothing is known. */
+const struct type *data_type_get_filter_type(struct arena *a, const struct data_type *t, sv field);
+const struct type *data_type_get_type(struct arena *a, const struct data_type *t, sv field);
+/* Whether the schema knows the field, or cannot tell. */
+bool data_type_has_field(const struct data_type *t, sv field);
+/* One filter on one candidate, with the widening of BP-121. `why` as in filter_apply. */
+enum filter_result data_type_apply(struct arena *a, const struct data_type *t, const struct data_filter *filter,
+                                   value object, struct buf *why);
+/* All filters of a call: HOLDS, or what the first that does not hold says. For providers that stop early. */
+enum filter_result data_type_apply_all(struct arena *a, const struct data_type *t, const struct data_call *c,
+                                       value object);
+
+/* For `fetch`, where it narrows: the texts that the first `=` or `in` on the field allows, each once, in order. False
+ * when there is no such filter, or something else than strings in it. */
+struct data_texts {
+    VEC(sv) items;
+};
+bool data_find_texts(struct data_call *c, sv field, struct data_texts *texts);
+/* The text that the field must start with. */
+bool data_find_prefix(const struct data_call *c, sv field, sv *prefix);
+/* The object with every field of the schema, in its order: null where it has none, so that exporting it gives `none`
+ * (BP-109). */
+value data_type_fill(struct arena *a, const struct data_type *t, value object);
+/* Whether the call was cancelled or its time is over. */
+bool data_is_over(const struct data_call *c);
+int64_t data_get_time_left(const struct data_call *c);
+
+/* --- custom variable types (BP-077) --- */
+
+struct variable_option {
+    sv label;
+    value item; /* a scalar; all of one kind (mixed_variable_types) */
+};
+struct variable_type {
+    sv name; /* "aws/ec2/instanceType" */
+    sv summary;
+    const struct variable_option *options;
+    size_t option_count;
 };
 
 struct provider {
     sv name; /* namespace: what stands before the first '/' */
     sv summary;
+    const struct data_type *const *data; /* sorted by name */
+    size_t data_count;
+    const struct variable_type *const *variable_types; /* sorted by name */
+    size_t variable_type_count;
+    const struct fn_table *functions;             /* NULL: none; those of declarations have no `call` (FN-002) */
     const struct resource_type *const *resources; /* sorted by name */
     size_t resource_count;
     const struct link_type *const *links; /* sorted by type_a, type_b */
@@ -188,6 +288,11 @@ struct providers {
 const struct provider *providers_find(const struct providers *p, sv name);
 const struct resource_type *providers_find_type(const struct providers *p, sv type);
 const struct link_type *providers_find_link(const struct providers *p, sv type_a, sv type_b);
+const struct data_type *providers_find_data(const struct providers *p, sv type);
+const struct variable_type *providers_find_variable_type(const struct providers *p, sv type);
+/* The closest data source type, variable type; empty without one. */
+sv providers_find_close_data(const struct providers *p, sv type);
+sv providers_find_close_variable_type(const struct providers *p, sv type);
 /* The closest type name for a hint; empty without one. */
 sv providers_find_close(const struct providers *p, sv type);
 /* Declarations of BP-324 as one JSON object; `only` limits it to one type when not empty. */

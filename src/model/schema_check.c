@@ -94,19 +94,40 @@ static const char *get_type_name(enum schema_type type) {
     return "nothing";
 }
 
+/* "an array of strings" */
+static sv print_type(struct arena *a, const struct type *t) {
+    struct buf name = BUF(a), out = BUF(a);
+    type_print(&name, t);
+    sv text = buf_get_sv(&name);
+    bool is_countable = t != NULL && t->kind != TYPE_ANY && t->kind != TYPE_NULL && t->kind != TYPE_BYTES &&
+                        t->kind != TYPE_TEXT && t->kind != TYPE_ABSENT && t->kind != TYPE_UNION;
+    bool has_vowel = text.len > 0 && (text.data[0] == 'a' || text.data[0] == 'i' || text.data[0] == 'o');
+    buf_append_cstr(&out, !is_countable ? "" : has_vowel ? "an " : "a ");
+    buf_append(&out, text);
+    return buf_get_sv(&out);
+}
+
+/* Of what is not known yet there is a type, which may differ from the schema below. */
+static sv describe_type(struct checker *k, struct spot at) {
+    struct arena *a = k->c->diags->arena;
+    const char *wanted = get_type_name(at.schema->type);
+    if (at.item.kind != VALUE_UNKNOWN) {
+        return arena_printf(a, "must be %s, but it is %s", wanted, value_get_kind_phrase(at.item.kind));
+    }
+    sv given = print_type(a, at.item.type);
+    sv exact = at.schema->type == SCHEMA_UNION ? sv_from_cstr(wanted) : print_type(a, schema_get_type(a, at.schema));
+    if (sv_eq(given, exact)) {
+        return arena_printf(a, "must be %s of other fields or types than this one has", wanted);
+    }
+    return arena_printf(a, "must be %.*s, but it is %.*s", SV_ARG(exact), SV_ARG(given));
+}
+
 static value fail_type(struct checker *k, struct spot at) {
     if (!k->quiet) {
-        struct buf given = BUF(k->c->diags->arena);
-        if (at.item.kind == VALUE_UNKNOWN) {
-            type_print(&given, at.item.type);
-        } else {
-            buf_append_cstr(&given, value_get_kind_name(at.item.kind));
-        }
         sv subject = get_subject(k, at.trail);
-        sv kind = buf_get_sv(&given);
+        sv what = describe_type(k, at);
         report(k, at.trail, DIAG_resource_def_invalid_type,
-               arena_printf(k->c->diags->arena, "%.*s must be %s, but it is %.*s", SV_ARG(subject),
-                            get_type_name(at.schema->type), SV_ARG(kind)));
+               arena_printf(k->c->diags->arena, "%.*s %.*s", SV_ARG(subject), SV_ARG(what)));
     }
     k->failed = true;
     return value_error(NULL);
@@ -320,7 +341,7 @@ static value check_entry(struct checker *k, struct spot at, const struct value_e
     }
     struct trail trail = trail_key(at.trail, e->key);
     struct spot spot = {below, &trail, e->item, at.secret};
-    if (k->c->written && schema_has(below, SCHEMA_COMPUTED)) {
+    if (k->c->written && below != NULL && schema_has(below, SCHEMA_COMPUTED)) {
         return fail(k, spot, DIAG_computed_field_in_blueprint, "is computed by the provider and cannot be written");
     }
     return check(k, spot);

@@ -291,11 +291,8 @@ static bool read_type(struct reader *r, struct schema *s, const struct node *n) 
     return s->type != 0;
 }
 
-/* What each type cannot do without. */
+/* What each type cannot do without. Arrays and maps of anything need not say so. */
 static void check_shape(struct reader *r, const struct schema *s, const struct node *n) {
-    if ((s->type == SCHEMA_ARRAY || s->type == SCHEMA_MAP) && s->items == NULL) {
-        fail_plain(r, n->at, s->type == SCHEMA_MAP ? "a map needs 'mapValues'" : "an array needs 'items'");
-    }
     if (s->type == SCHEMA_UNION && s->one_of_count == 0) {
         fail_plain(r, n->at, "a union needs 'oneOf'");
     }

@@ -49,6 +49,8 @@ struct resource_record {
     int64_t duration_ms;
     sv made_by; /* engine and provider version */
     unsigned type_version;
+    value drift;      /* how the real object differs, as a drift check found it (BP-552); kind 0: it does not */
+    int64_t drift_ms; /* when a check found drift last */
 };
 
 struct link_record {

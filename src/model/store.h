@@ -75,7 +75,8 @@ struct store_lease {
     sv instance_id;
     uint64_t token;     /* fencing token: grows by one with every take-over, never reused */
     sv holder;          /* JSON: run id, actor, pid, start time, boot id, command, since */
-    int64_t expires_ms; /* on the store's clock */
+    int64_t expires_ms; /* on the store's clock; with `has_own_clock` as the host's monotonic clock will show it */
+    bool has_own_clock; /* the store's clock is nobody's boot: a holder elsewhere is as live as one here */
 };
 
 /* What is wanted of a lease. */
@@ -151,6 +152,6 @@ struct store_options {
     int64_t busy_timeout_ms; /* 30 s */
 };
 
-/* Implementations: stores/memory/memory.h, stores/sqlite/sqlite_store.h. */
+/* Implementations: stores/memory/memory.h, stores/sqlite/sqlite_store.h, stores/postgres/postgres_store.h. */
 
 #endif

@@ -23,7 +23,17 @@ static const char *describe(int error) {
     return text == NULL ? "unknown error" : text;
 }
 
+static bool fail_elsewhere(const struct sealer_options *o, const char *what) {
+    struct diag *d =
+        diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE, "the key from '%.*s' %s", SV_ARG(o->key_source), what);
+    diag_set_hint(o->diags, d, "it must be all of the text of a key file, as lintel makes one with --key file:PATH");
+    return false;
+}
+
 static bool fail(const struct sealer_options *o, const char *what, const char *why) {
+    if (o->key_source.len > 0) {
+        return fail_elsewhere(o, what);
+    }
     struct diag *d = diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE, "key file '%.*s' %s%s%s", SV_ARG(o->key_file),
                                what, why == NULL ? "" : ": ", why == NULL ? "" : why);
     diag_set_hint(o->diags, d,
@@ -169,6 +179,10 @@ static bool make_key_file(const struct sealer_options *o) {
 
 bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY], bool *found) {
     *found = false;
+    if (o->key_source.len > 0) {
+        *found = parse_keys(o, sv_trim(o->key_text), data_key);
+        return *found;
+    }
     if (o->key_file.len == 0 || sv_find_char(o->key_file, 0) != SIZE_MAX) {
         return fail(o, "has no usable name", NULL);
     }

@@ -17,7 +17,9 @@ struct sealer_options {
     struct arena *arena;
     struct diags *diags;
     struct host *host;
-    sv key_file; /* made (0600, directories 0700) when missing and `create`; `.lintel/vault/CONTEXT.key` by default */
+    sv key_file;   /* made (0600, directories 0700) when missing and `create`; `.lintel/vault/CONTEXT.key` by default */
+    sv key_text;   /* what such a file holds, from elsewhere; `key_source` names that place, and the file is not used */
+    sv key_source; /* "env:NAME"; empty: the file */
     bool create, no_seal;  /* no_seal: digests only (LC-051) */
     uint8_t store_key[32]; /* for keyed digests */
 };

@@ -52,6 +52,12 @@ void diags_init(struct diags *d, struct arena *a, const struct sources *sources)
     d->spare = ARENA_NEW(a, struct diag);
 }
 
+/* What a program made has a place that stands for it. */
+static span find_place(const struct diags *d, span at) {
+    const struct source *source = d->sources != NULL ? sources_find(d->sources, at.source) : NULL;
+    return source != NULL && !span_is_none(source->stand_in) ? source->stand_in : at;
+}
+
 /* What diags_add was asked for, but for the message. */
 struct request {
     enum diag_code code;
@@ -59,13 +65,14 @@ struct request {
     span at;
 };
 
-/* What makes two diagnostics the same one (BP-303). Without a place the message tells them apart. */
+/* What makes two diagnostics the same one (BP-303). Without a place the message tells them apart, and so it does with
+ * lines that a program wrote. */
 static sv make_key(struct arena *a, const struct request *r, sv message) {
     uint32_t fixed[4] = {(uint32_t)r->code, r->at.source, r->at.offset, r->at.length};
     struct buf key = BUF(a);
     buf_append(&key, sv_make((const char *)fixed, sizeof fixed));
     buf_append(&key, r->foreign_code);
-    if (span_is_none(r->at)) {
+    if (span_is_none(r->at) || r->code == DIAG_transform_message) {
         buf_append_char(&key, '\0');
         buf_append(&key, message);
     }
@@ -107,7 +114,8 @@ __attribute__((format(printf, 3, 0))) static struct diag *diags_put(struct diags
     diag->code = r->code;
     diag->foreign_code = arena_copy_sv(d->arena, r->foreign_code);
     diag->level = level;
-    diag->at = r->at;
+    diag->at = find_place(d, r->at);
+    diag->made_at = diag->at.source != r->at.source ? r->at : SPAN_NONE;
     diag->message = message;
     VEC_PUSH(d->arena, &d->items, diag);
     d->kept_errors += level == DIAG_ERROR;
@@ -149,13 +157,37 @@ void diag_add_related(struct diags *d, struct diag *diag, span at, const char *f
     va_list args;
     va_start(args, format);
     struct diag_related *related = VEC_ADD(d->arena, &diag->related);
-    related->at = at;
+    related->at = find_place(d, at);
     related->text = arena_vprintf(d->arena, format, args);
     va_end(args);
 }
 
+void diag_lower(struct diags *d, struct diag *diag) {
+    if (diag->level == DIAG_ERROR) {
+        diag->level = DIAG_WARNING;
+        d->errors--;
+        d->kept_errors--;
+        d->warnings++;
+    }
+}
+
 bool diags_has_errors(const struct diags *d) {
     return d->errors > 0;
+}
+
+void diags_suppress(struct diags *d, bool (*is_allowed)(void *user, const struct diag *diag, sv *reason), void *user) {
+    size_t kept = 0;
+    for (size_t i = 0; i < d->items.len; i++) {
+        struct diag *diag = d->items.items[i];
+        if (diag->level == DIAG_ERROR || !is_allowed(user, diag, &diag->justification)) {
+            d->items.items[kept++] = diag;
+            continue;
+        }
+        diag->is_suppressed = true;
+        d->warnings -= diag->level == DIAG_WARNING;
+        VEC_PUSH(d->arena, &d->suppressed, diag);
+    }
+    d->items.len = kept;
 }
 
 static int compare_numbers(uint32_t a, uint32_t b) {

@@ -41,11 +41,14 @@ struct diag {
     sv foreign_code; /* code given by a plugin or provider; overrides the name of `code` when not empty */
     enum diag_level level;
     span at;
-    sv message; /* one sentence, names in 'quotes', no final dot, no position */
-    sv hint;    /* what to do; may be empty */
-    sv path;    /* element and property, BP-307; may be empty */
-    sv group;   /* BP-305; may be empty */
+    span made_at; /* the place in a text that a program made, for which `at` stands (struct source); else SPAN_NONE */
+    sv message;   /* one sentence, names in 'quotes', no final dot, no position */
+    sv hint;      /* what to do; may be empty */
+    sv path;      /* element and property, BP-307; may be empty */
+    sv group;     /* BP-305; may be empty */
     VEC(struct diag_related) related;
+    bool is_suppressed; /* a comment in the source allows it: kept for logs, shown nowhere else */
+    sv justification;   /* its reason; may be empty */
 };
 
 /* The diagnostics of one unit. */
@@ -57,6 +60,7 @@ struct diags {
     size_t kept_errors;            /* errors among the items */
     size_t limit;                  /* errors kept, and others kept; 0 means limits_default */
     bool strict;
+    VEC(struct diag *) suppressed; /* taken out of the items by diags_suppress */
     struct map seen;    /* code + span, so that equal ones are kept once (BP-303); without a place: code + message */
     struct diag *spare; /* returned in place of one that is not kept */
 };
@@ -75,7 +79,11 @@ struct diag *diags_add_foreign(struct diags *d, enum diag_code code, sv foreign_
 void diag_set_hint(struct diags *d, struct diag *diag, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_add_related(struct diags *d, struct diag *diag, span at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* An error that counts as a warning where it is (BP-062). */
+void diag_lower(struct diags *d, struct diag *diag);
 bool diags_has_errors(const struct diags *d);
+/* Takes out what `is_allowed` says to, with the reason it gives. Errors are never asked about. */
+void diags_suppress(struct diags *d, bool (*is_allowed)(void *user, const struct diag *diag, sv *reason), void *user);
 /* BP-303: by source (in order of loading), line, column, code; those without place last. Stable. */
 void diags_sort(struct diags *d);
 /* BP-305: the code of the only error, else `multiple_validation_errors` or, for a run, `multiple_run_errors`; empty

@@ -41,6 +41,16 @@ void render_diag_json(struct jsonw *w, const struct diags *d, const struct diag 
 void render_diags_json(struct jsonw *w, struct diags *d, const struct render_options *options);
 /* A SARIF 2.1.0 log; paths in it are as people gave them, absolute ones as file URIs. */
 void render_diags_sarif(struct jsonw *w, struct diags *d, const struct render_options *options);
+/* One file that was checked. */
+struct checked_file {
+    sv name;
+    const struct diag *const *items; /* what was found in it, in the order to be shown */
+    size_t count;
+};
+/* A JUnit XML report: a testsuite per file. Each error is a failed testcase, each warning a passed one that says so; a
+ * file without findings has one passed testcase. */
+void render_junit(struct buf *out, const struct diags *d, const struct checked_file *files, size_t count,
+                  const struct render_options *options);
 /* "error", "warning" or "info". */
 sv render_get_level_name(enum diag_level level);
 /* The text with control, escape and bidirectional characters shown as \xNN or \u{NNNN}; `a` holds the copy when one is

@@ -89,6 +89,21 @@ static void put_location(struct sarif *s, span at, sv path, sv message) {
     jsonw_end_object(s->w);
 }
 
+/* SARIF keeps results that a comment in the source allows. */
+static void put_suppression(struct sarif *s, const struct diag *diag) {
+    if (!diag->is_suppressed) {
+        return;
+    }
+    begin_list(s, "suppressions");
+    jsonw_begin_object(s->w);
+    jsonw_put_text(s->w, "kind", SV("inSource"));
+    if (diag->justification.len > 0) {
+        jsonw_put_text(s->w, "justification", make_masked(s, diag->justification));
+    }
+    jsonw_end_object(s->w);
+    jsonw_end_array(s->w);
+}
+
 static void put_properties(struct sarif *s, const struct diag *diag) {
     if (diag->hint.len == 0 && diag->group.len == 0) {
         return;
@@ -122,6 +137,7 @@ static void put_result(struct sarif *s, const struct diag *diag) {
         }
         jsonw_end_array(s->w);
     }
+    put_suppression(s, diag);
     put_properties(s, diag);
     jsonw_end_object(s->w);
 }
@@ -155,6 +171,9 @@ static void put_tool(struct sarif *s) {
     for (size_t i = 0; i < s->diags->items.len; i++) {
         put_rule(s, s->diags->items.items[i]);
     }
+    for (size_t i = 0; i < s->diags->suppressed.len; i++) {
+        put_rule(s, s->diags->suppressed.items[i]);
+    }
     jsonw_end_array(s->w);
     jsonw_end_object(s->w);
     jsonw_end_object(s->w);
@@ -173,6 +192,9 @@ void render_diags_sarif(struct jsonw *w, struct diags *d, const struct render_op
     begin_list(&s, "results");
     for (size_t i = 0; i < d->items.len; i++) {
         put_result(&s, d->items.items[i]);
+    }
+    for (size_t i = 0; i < d->suppressed.len; i++) {
+        put_result(&s, d->suppressed.items[i]);
     }
     jsonw_end_array(w);
     jsonw_end_object(w);

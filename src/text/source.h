@@ -23,8 +23,10 @@ struct source {
     sv path;  /* absolute, links resolved, for files; else empty */
     sv bytes; /* the whole text; a NUL stands behind it that is not counted */
     uint32_t *line_starts;
-    size_t line_count; /* 0 until the table is built */
-    VEC(span) secrets; /* parts that are never quoted, in any order */
+    size_t line_count;  /* 0 until the table is built */
+    VEC(span) secrets;  /* parts that are never quoted, in any order */
+    span stand_in;      /* of a text that a program made: the place that findings in it get; else SPAN_NONE */
+    const void *origin; /* set by whoever added it: the struct content it was fetched as (model/fetch.h); else NULL */
     struct arena *arena;
 };
 

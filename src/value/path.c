@@ -1,5 +1,6 @@
 #include "value/path.h"
 
+#include "base/map.h"
 #include "base/num.h"
 
 #include <string.h>
@@ -202,4 +203,76 @@ value value_with_path(struct arena *a, value root, struct path p, value item) {
         v = put_step(a, bases[i], &p.steps[i], v);
     }
     return v;
+}
+
+/* The entries of one map, put in at once. */
+static value with_siblings(struct arena *a, value root, const struct path_item *items, size_t count) {
+    struct path parent = {items[0].path.steps, items[0].path.len - 1};
+    value base = root;
+    for (size_t i = 0; i < parent.len && base.kind != 0; i++) {
+        base = take_step(base, &parent.steps[i]);
+    }
+    if (base.kind != VALUE_MAP) {
+        return root;
+    }
+    struct map_builder b = {.arena = a};
+    for (size_t i = 0; i < base.map->len; i++) {
+        map_add(&b, base.map->entries[i].key, base.map->entries[i].item);
+    }
+    for (size_t i = 0; i < count; i++) {
+        map_set(&b, items[i].path.steps[parent.len].key, items[i].item);
+    }
+    value made = map_done(&b);
+    made.word = base.word;
+    return value_with_path(a, root, parent, value_mark(made, base.marks));
+}
+
+/* Items by the map that they stand in: `next` is the number of the next one in it + 1, `last` of the first one that of
+ * the last. */
+struct siblings {
+    size_t next, last;
+    bool is_first;
+};
+
+static struct siblings *find_siblings(struct arena *a, const struct path_item *items, size_t count) {
+    struct siblings *found = ARENA_ARRAY(a, struct siblings, count + 1);
+    struct map firsts = MAP(a);
+    for (size_t i = 0; i < count; i++) {
+        struct path p = items[i].path;
+        bool is_new = true;
+        void **first = NULL;
+        if (p.len > 0 && !p.steps[p.len - 1].is_index) {
+            first = map_get_slot(&firsts, path_to_text(a, (struct path){p.steps, p.len - 1}), &is_new);
+        }
+        if (is_new) {
+            found[i] = (struct siblings){.last = i, .is_first = true};
+        } else {
+            struct siblings *head = *first;
+            found[head->last].next = i + 1;
+            head->last = i;
+        }
+        if (first != NULL && is_new) {
+            *first = &found[i];
+        }
+    }
+    return found;
+}
+
+value value_with_paths(struct arena *a, value root, const struct path_item *items, size_t count) {
+    const struct siblings *siblings = find_siblings(a, items, count);
+    struct path_item *together = ARENA_ARRAY(a, struct path_item, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        if (!siblings[i].is_first) {
+            continue;
+        }
+        size_t len = 0;
+        for (size_t k = i + 1; k != 0; k = siblings[k - 1].next) {
+            together[len++] = items[k - 1];
+        }
+        root = value_with_path(a, root, items[i].path, items[i].item); /* makes the maps on the way */
+        if (len > 1) {
+            root = with_siblings(a, root, together, len);
+        }
+    }
+    return root;
 }

@@ -27,6 +27,14 @@ value value_find_path(value root, struct path p);
 /* A copy of `root` with the value at the path set, maps made where missing (lists are not). */
 value value_with_path(struct arena *a, value root, struct path p, value item);
 
+struct path_item {
+    struct path path;
+    value item;
+};
+/* All of them, one map after the other: entries of one map are put in together, in their order, when it is the turn of
+ * the first. Linear in items and entries. No path may lead through the value of another. */
+value value_with_paths(struct arena *a, value root, const struct path_item *items, size_t count);
+
 /* One leaf that differs. */
 struct value_change {
     struct path path;

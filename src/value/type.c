@@ -289,6 +289,35 @@ bool type_fits_value(const struct type *wanted, value v) {
     return fits;
 }
 
+static const struct type *join_at(struct arena *a, const struct type *x, const struct type *y, size_t depth);
+
+enum { JOINED_FIELDS = 64 };
+
+/* Objects with the same fields: the narrowest type of each field. NULL when they differ in their fields. */
+static const struct type *join_objects(struct arena *a, const struct type *x, const struct type *y, size_t depth) {
+    if (x->field_count != y->field_count || x->field_count > JOINED_FIELDS) {
+        return NULL;
+    }
+    struct type_field *fields = ARENA_ARRAY(a, struct type_field, x->field_count + 1);
+    for (size_t i = 0; i < x->field_count; i++) {
+        const struct type_field *one = &x->fields[i], *other = find_field(y, one->name);
+        if (other == NULL) {
+            return NULL;
+        }
+        fields[i] = (struct type_field){.name = one->name,
+                                        .type = join_at(a, one->type, other->type, depth + 1),
+                                        .sensitive = one->sensitive || other->sensitive,
+                                        .optional = one->optional || other->optional};
+    }
+    struct type *t = ARENA_NEW(a, struct type);
+    *t = (struct type){.kind = TYPE_OBJECT,
+                       .fields = fields,
+                       .field_count = x->field_count,
+                       .open = x->open || y->open,
+                       .sensitive = x->sensitive || y->sensitive};
+    return t;
+}
+
 static const struct type *join_at(struct arena *a, const struct type *x, const struct type *y, size_t depth) {
     x = or_any(x);
     y = or_any(y);
@@ -310,6 +339,10 @@ static const struct type *join_at(struct arena *a, const struct type *x, const s
     }
     if (x->kind == TYPE_MAP && y->kind == TYPE_MAP) {
         return type_new_map(a, join_at(a, x->item, y->item, depth + 1));
+    }
+    if (x->kind == TYPE_OBJECT && y->kind == TYPE_OBJECT) {
+        const struct type *joined = join_objects(a, x, y, depth);
+        return joined != NULL ? joined : &type_map;
     }
     if ((x->kind == TYPE_MAP || x->kind == TYPE_OBJECT) && (y->kind == TYPE_MAP || y->kind == TYPE_OBJECT)) {
         return &type_map;

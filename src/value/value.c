@@ -162,3 +162,30 @@ const char *value_get_kind_name(enum value_kind kind) {
     }
     return "nothing";
 }
+
+const char *value_get_kind_phrase(enum value_kind kind) {
+    switch (kind) {
+    case VALUE_BOOL:
+        return "a boolean";
+    case VALUE_INT:
+        return "an integer";
+    case VALUE_FLOAT:
+        return "a float";
+    case VALUE_STRING:
+        return "a string";
+    case VALUE_LIST:
+        return "an array";
+    case VALUE_MAP:
+        return "an object";
+    case VALUE_FUNCTION:
+        return "a function";
+    case VALUE_NULL:
+    case VALUE_BYTES:
+    case VALUE_ABSENT:
+    case VALUE_UNKNOWN:
+    case VALUE_ERROR:
+    case VALUE_PENDING:
+        break;
+    }
+    return value_get_kind_name(kind);
+}

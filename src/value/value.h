@@ -146,6 +146,8 @@ value value_copy(struct arena *a, value v);
 bool value_eq(value a, value b);
 /* The kind in messages: "string", "integer", "array", "object", "none", "unknown", "function". */
 const char *value_get_kind_name(enum value_kind kind);
+/* The same with its article: "a string", "an integer", "null", "bytes". */
+const char *value_get_kind_phrase(enum value_kind kind);
 
 /* How secrets come out. There is no default: each caller says which. */
 enum secrecy {

@@ -1,11 +1,29 @@
 #include "adapters/http/http.h"
 
+#include "adapters/http/address.h"
+
+#include <arpa/inet.h>
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    HEADERS_MAX = 256 << 10, /* of one answer */
+    STALL_BYTES_PER_S = 64,
+};
 
 struct sink {
-    struct buf text;
+    struct buf text, headers;
     size_t max;
     bool is_full;
+};
+
+/* Who may be talked to. */
+struct gate {
+    struct arena *arena;
+    unsigned refused;
+    sv refused_address;
 };
 
 /* A short count tells curl to stop. */
@@ -16,6 +34,42 @@ static size_t on_body(char *data, size_t size, size_t count, void *user) {
     sink->is_full = len > room;
     buf_append(&sink->text, sv_make(data, sink->is_full ? room : len));
     return sink->is_full ? 0 : len;
+}
+
+static size_t on_header(char *data, size_t size, size_t count, void *user) {
+    struct sink *sink = user;
+    size_t len = size * count;
+    if (len > HEADERS_MAX - sink->headers.len) {
+        sink->is_full = true;
+        return 0;
+    }
+    buf_append(&sink->headers, sv_make(data, len));
+    return len;
+}
+
+static sv print_address(struct arena *a, const struct sockaddr *address) {
+    char text[INET6_ADDRSTRLEN] = "";
+    if (address->sa_family == AF_INET) {
+        struct sockaddr_in v4;
+        memcpy(&v4, address, sizeof v4);
+        inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+    } else if (address->sa_family == AF_INET6) {
+        struct sockaddr_in6 v6;
+        memcpy(&v6, address, sizeof v6);
+        inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+    }
+    return arena_copy_sv(a, sv_from_cstr(text));
+}
+
+/* The address is the one this very socket is going to be connected to: no name is asked for again in between. */
+static curl_socket_t on_open(void *user, curlsocktype purpose, struct curl_sockaddr *address) {
+    struct gate *gate = user;
+    (void)purpose;
+    if ((gate->refused & http_classify_address(&address->addr)) != 0) {
+        gate->refused_address = print_address(gate->arena, &address->addr);
+        return CURL_SOCKET_BAD;
+    }
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 static enum http_result translate(CURLcode code) {
@@ -35,14 +89,16 @@ static enum http_result translate(CURLcode code) {
 }
 
 /* False when curl lacks an option that bounds the request. */
-static bool set_bounds(CURL *curl, const char *url, int64_t timeout_ms) {
+static bool set_bounds(CURL *curl, const char *url, int64_t timeout_ms, struct gate *gate) {
     long timeout = timeout_ms < 1 ? 1 : timeout_ms > 3600000 ? 3600000 : (long)timeout_ms;
     return curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout) == CURLE_OK;
+           curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, on_open) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, gate) == CURLE_OK;
 }
 
 static enum http_result fail(struct arena *a, enum http_result result, const char *why, sv *out) {
@@ -52,61 +108,139 @@ static enum http_result fail(struct arena *a, enum http_result result, const cha
     return result;
 }
 
-static enum http_result perform(struct arena *a, CURL *curl, struct http_request *r) {
-    struct sink sink = {.text = BUF(a), .max = r->body_max};
-    char error[CURL_ERROR_SIZE] = "";
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sink);
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
-    CURLcode code = curl_easy_perform(curl);
-    long status = 0;
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    r->status = status;
-    r->body = buf_get_sv(&sink.text);
-    if (sink.is_full) {
-        return fail(a, HTTP_TOO_MUCH, "the answer is too large", &r->why);
+static sv get_peer(struct arena *a, CURL *curl) {
+    char *address = NULL;
+    curl_easy_getinfo(curl, CURLINFO_PRIMARY_IP, &address);
+    return arena_copy_sv(a, sv_from_cstr(address));
+}
+
+/* All that curl tells when it is done. */
+static enum http_result conclude(struct gate *gate, CURLcode code, const char *error, sv *why) {
+    if (code == CURLE_COULDNT_CONNECT && gate->refused_address.len > 0) {
+        *why =
+            arena_printf(gate->arena, "%.*s is an address that may not be connected to", SV_ARG(gate->refused_address));
+        return HTTP_FORBIDDEN;
     }
     if (code != CURLE_OK) {
-        return fail(a, translate(code), error[0] != 0 ? error : curl_easy_strerror(code), &r->why);
+        return fail(gate->arena, translate(code), error[0] != 0 ? error : curl_easy_strerror(code), why);
     }
     return HTTP_OK;
 }
 
+static bool add_header(struct arena *a, struct curl_slist **list, const struct http_header *h) {
+    struct buf line = BUF(a);
+    buf_append(&line, h->name);
+    buf_append_cstr(&line, ": ");
+    buf_append(&line, h->text);
+    sv text = buf_get_sv(&line);
+    bool is_clean = sv_find_char(text, 0) == SIZE_MAX && sv_find_char(text, '\n') == SIZE_MAX &&
+                    sv_find_char(text, '\r') == SIZE_MAX;
+    struct curl_slist *longer = is_clean ? curl_slist_append(*list, text.data) : NULL;
+    *list = longer == NULL ? *list : longer;
+    return longer != NULL;
+}
+
+static bool set_wishes(struct arena *a, CURL *curl, const struct http_request *r, struct curl_slist **headers) {
+    for (size_t i = 0; i < r->header_count; i++) {
+        if (!add_header(a, headers, &r->headers[i])) {
+            return false;
+        }
+    }
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *headers);
+    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, r->is_path_exact ? 1L : 0L);
+    if (r->stall_ms > 0) {
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES_PER_S);
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)((r->stall_ms + 999) / 1000));
+    }
+    return r->ca_file.len == 0 || curl_easy_setopt(curl, CURLOPT_CAINFO, arena_copy_cstr(a, r->ca_file)) == CURLE_OK;
+}
+
+static enum http_result perform(struct gate *gate, CURL *curl, struct http_request *r) {
+    struct arena *a = gate->arena;
+    struct sink sink = {.text = BUF(a), .headers = BUF(a), .max = r->body_max};
+    char error[CURL_ERROR_SIZE] = "";
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sink);
+    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(curl, CURLOPT_HEADERDATA, &sink);
+    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
+    CURLcode code = curl_easy_perform(curl);
+    long status = 0;
+    char *redirect = NULL;
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &redirect);
+    r->status = status;
+    r->body = buf_get_sv(&sink.text);
+    r->header_lines = buf_get_sv(&sink.headers);
+    r->redirect = arena_copy_sv(a, sv_from_cstr(redirect));
+    r->peer = gate->refused_address.len > 0 ? gate->refused_address : get_peer(a, curl);
+    if (sink.is_full) {
+        return fail(a, HTTP_TOO_MUCH, "the answer is too large", &r->why);
+    }
+    return conclude(gate, code, error, &r->why);
+}
+
 enum http_result http_get(struct arena *a, struct http_request *r) {
     r->status = 0;
-    r->body = r->why = (sv){0};
+    r->body = r->why = r->redirect = r->peer = r->header_lines = (sv){0};
     if (r->url.len == 0 || sv_find_char(r->url, 0) != SIZE_MAX) {
         return fail(a, HTTP_BAD_URL, "the URL is empty or has a NUL in it", &r->why);
     }
+    struct gate gate = {.arena = a, .refused = r->refused};
+    struct curl_slist *headers = NULL;
     CURL *curl = curl_easy_init();
-    if (curl == NULL || !set_bounds(curl, arena_copy_cstr(a, r->url), r->timeout_ms)) {
-        curl_easy_cleanup(curl);
-        return fail(a, HTTP_FAILED, "libcurl cannot be used", &r->why);
+    enum http_result result;
+    if (curl != NULL && set_bounds(curl, arena_copy_cstr(a, r->url), r->timeout_ms, &gate) &&
+        set_wishes(a, curl, r, &headers)) {
+        result = perform(&gate, curl, r);
+    } else {
+        result = fail(a, HTTP_FAILED, "libcurl cannot be used", &r->why);
     }
-    enum http_result result = perform(a, curl, r);
     curl_easy_cleanup(curl);
+    curl_slist_free_all(headers);
     return result;
 }
 
-enum http_result http_probe_tcp(struct arena *a, sv host, uint16_t port, int64_t timeout_ms, sv *why) {
-    if (host.len == 0 || sv_find_char(host, 0) != SIZE_MAX || sv_find_char(host, '/') != SIZE_MAX) {
-        return fail(a, HTTP_BAD_URL, "the host name is malformed", why);
+sv http_find_header(const struct http_request *r, sv name) {
+    sv rest = r->header_lines;
+    while (rest.len > 0) {
+        sv line = sv_cut(&rest, '\n');
+        size_t colon = sv_find_char(line, ':');
+        if (colon != SIZE_MAX && sv_eq_nocase(sv_slice(line, 0, colon), name)) {
+            return sv_trim(sv_slice(line, colon + 1, line.len));
+        }
     }
-    bool is_v6 = sv_find_char(host, ':') != SIZE_MAX && host.data[0] != '[';
-    sv url = arena_printf(a, is_v6 ? "http://[%.*s]:%u" : "http://%.*s:%u", SV_ARG(host), (unsigned)port);
+    return (sv){0};
+}
+
+enum http_result http_find_address(struct arena *a, struct http_probe *p) {
+    p->address = p->why = (sv){0};
+    if (p->host.len == 0 || sv_find_char(p->host, 0) != SIZE_MAX || sv_find_char(p->host, '/') != SIZE_MAX) {
+        return fail(a, HTTP_BAD_URL, "the host name is malformed", &p->why);
+    }
+    bool is_v6 = sv_find_char(p->host, ':') != SIZE_MAX && p->host.data[0] != '[';
+    sv url = arena_printf(a, is_v6 ? "http://[%.*s]:%u" : "http://%.*s:%u", SV_ARG(p->host), (unsigned)p->port);
+    struct gate gate = {.arena = a, .refused = p->refused};
     CURL *curl = curl_easy_init();
-    if (curl == NULL || !set_bounds(curl, url.data, timeout_ms)) {
+    if (curl == NULL || !set_bounds(curl, url.data, p->timeout_ms, &gate)) {
         curl_easy_cleanup(curl);
-        return fail(a, HTTP_FAILED, "libcurl cannot be used", why);
+        return fail(a, HTTP_FAILED, "libcurl cannot be used", &p->why);
     }
     char error[CURL_ERROR_SIZE] = "";
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error);
     curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
     CURLcode code = curl_easy_perform(curl);
-    enum http_result result = HTTP_OK;
-    if (code != CURLE_OK) {
-        result = fail(a, translate(code), error[0] != 0 ? error : curl_easy_strerror(code), why);
-    }
+    p->address = gate.refused_address.len > 0 ? gate.refused_address : get_peer(a, curl);
+    enum http_result result = conclude(&gate, code, error, &p->why);
     curl_easy_cleanup(curl);
+    return result;
+}
+
+enum http_result http_probe_tcp(struct arena *a, sv host, uint16_t port, int64_t timeout_ms, sv *why) {
+    struct http_probe probe = {.host = host, .port = port, .timeout_ms = timeout_ms};
+    enum http_result result = http_find_address(a, &probe);
+    if (why != NULL) {
+        *why = probe.why;
+    }
     return result;
 }

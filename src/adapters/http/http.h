@@ -8,27 +8,57 @@
 #include "base/buf.h"
 
 enum http_result {
-    HTTP_OK = 1,   /* an answer came, whatever its status */
-    HTTP_BAD_URL,  /* malformed, or neither http nor https */
-    HTTP_NO_HOST,  /* the name does not resolve */
-    HTTP_REFUSED,  /* no connection */
-    HTTP_LATE,     /* the time limit is over */
-    HTTP_TOO_MUCH, /* the answer is larger than allowed; what came is kept */
-    HTTP_FAILED,   /* anything else: TLS, protocol */
+    HTTP_OK = 1,    /* an answer came, whatever its status */
+    HTTP_BAD_URL,   /* malformed, or neither http nor https */
+    HTTP_NO_HOST,   /* the name does not resolve */
+    HTTP_REFUSED,   /* no connection */
+    HTTP_LATE,      /* the time limit is over, or nearly nothing came for too long */
+    HTTP_TOO_MUCH,  /* the answer is larger than allowed; what came is kept */
+    HTTP_FAILED,    /* anything else: TLS, protocol, an answer that breaks off */
+    HTTP_FORBIDDEN, /* the host is at an address that `refused` covers: no connection was made (LC-081) */
+};
+
+struct http_header {
+    sv name, text;
 };
 
 struct http_request {
     sv url;
     int64_t timeout_ms;
     size_t body_max;
+    /* All of these may be zero. */
+    const struct http_header *headers; /* sent beside those that curl makes */
+    size_t header_count;
+    unsigned refused;   /* bits of enum http_peer: addresses that no connection is made to */
+    int64_t stall_ms;   /* ends when less than 64 bytes a second came for so long (full seconds); 0: never */
+    bool is_path_exact; /* the path is sent as it stands, "/../" and "//" too */
+    sv ca_file;         /* certificates to trust in place of the system's; empty: those */
     /* out; live in the arena given */
     int64_t status;
     sv body;
-    sv why; /* one sentence, when not OK */
+    sv why;      /* one sentence, when not OK */
+    sv redirect; /* where a 3xx answer points to, absolute, any scheme; else empty */
+    sv peer;     /* the address that was refused; else the one that was connected to */
+    sv header_lines;
 };
 
 enum http_result http_get(struct arena *a, struct http_request *r);
+/* The text of a header of the answer, the first of that name in any letter case; empty without. */
+sv http_find_header(const struct http_request *r, sv name);
+
 /* Connects to host and port, and closes. `why` (may be NULL) lives in `a`. */
 enum http_result http_probe_tcp(struct arena *a, sv host, uint16_t port, int64_t timeout_ms, sv *why);
+
+/* The same with a look at the address: where others connect on our behalf, they are told this one. */
+struct http_probe {
+    sv host;
+    uint16_t port;
+    int64_t timeout_ms;
+    unsigned refused; /* as of a request */
+    /* out; live in the arena given */
+    sv address; /* the one that was connected to, or refused; numeric, no brackets */
+    sv why;
+};
+enum http_result http_find_address(struct arena *a, struct http_probe *p);
 
 #endif

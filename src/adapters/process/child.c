@@ -55,13 +55,19 @@ static int lift(int fd) {
     return fd > 2 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
+static bool limit_files(size_t max) {
+    struct rlimit limit = {.rlim_cur = max, .rlim_max = max};
+    return max == 0 || setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
+
 _Noreturn void child_become(const struct process_start *start, int input, int output, int errors, int report) {
     report = lift(report);
     input = lift(input);
     output = lift(output);
     errors = lift(errors);
     reset_signals();
-    if (setsid() < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0) {
+    if (setsid() < 0 || dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0 ||
+        !limit_files(start->file_max)) {
         give_up(report, PROCESS_STAGE_FORK);
     }
     mark_descriptors();

@@ -67,6 +67,7 @@ struct process_start {
     const char *const *environment;
     const char *working_dir; /* NULL: / */
     int output;              /* descriptor for standard output and error; -1: /dev/null */
+    size_t file_max;         /* bytes it may write into one file; 0: any number */
 };
 
 enum process_stage {
@@ -100,7 +101,11 @@ struct process_run {
     const char *working_dir;
     sv input;           /* given on standard input */
     size_t output_max;  /* bytes kept of each of output and errors; more ends the process */
+    size_t errors_max;  /* the same of errors alone; 0: output_max */
     int64_t timeout_ms; /* the process group is killed after it */
+    bool is_alone;      /* when the program has ended, what is left of its process group is killed, and nobody else is
+                           waited for who holds its output */
+    size_t file_max;    /* as of a start */
     /* out */
     sv output, errors;
     int status; /* exit status; 128 + signal */

@@ -97,26 +97,43 @@ static void pump(struct channels *ch, sv input, int timeout_ms) {
     }
 }
 
-/* Until all is read, or time or room is over. A grandchild may keep the output open after the program has ended: it has
- * as long as the program. */
-static void converse(struct process_run *run, struct channels *ch) {
+/* Without reaping it: as long as its number is its own its group can be told from others. */
+static bool has_ended(pid_t pid) {
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+static size_t get_errors_max(const struct process_run *run) {
+    return run->errors_max > 0 ? run->errors_max : run->output_max;
+}
+
+enum { POLL_MS = 1000, POLL_ALONE_MS = 20, LINGER_MS = 1000 };
+
+/* Until all is read, or time or room is over. Others may keep the output open after the program has ended: they have as
+ * long as the program, or (alone) no time but that to read what is under way. */
+static void converse(struct process_run *run, struct channels *ch, pid_t pid) {
     int64_t end = get_now_ms() + run->timeout_ms;
+    int64_t linger_end = INT64_MAX;
     while (ch->output >= 0 || ch->errors >= 0) {
-        int64_t left = end - get_now_ms();
-        run->is_late = left <= 0;
-        run->is_too_much = ch->output_text.len > run->output_max || ch->errors_text.len > run->output_max;
-        if (run->is_late || run->is_too_much) {
+        int64_t now = get_now_ms();
+        run->is_late = now >= end;
+        run->is_too_much = ch->output_text.len > run->output_max || ch->errors_text.len > get_errors_max(run);
+        if (run->is_late || run->is_too_much || now >= linger_end) {
             return;
         }
-        pump(ch, run->input, left > 1000 ? 1000 : (int)left);
+        int64_t most = run->is_alone ? POLL_ALONE_MS : POLL_MS;
+        pump(ch, run->input, (int)(end - now < most ? end - now : most));
+        if (run->is_alone && linger_end == INT64_MAX && has_ended(pid)) {
+            kill(-pid, SIGKILL);
+            linger_end = get_now_ms() + LINGER_MS;
+        }
     }
 }
 
 /* It has closed its output but may go on: waits for its end within the time, looking every few milliseconds. */
-static bool reap_in_time(struct process_run *run, pid_t pid, int64_t end, int *status) {
+static bool wait_in_time(struct process_run *run, pid_t pid, int64_t end) {
     while (!run->is_late && !run->is_too_much) {
-        pid_t got = waitpid(pid, status, WNOHANG);
-        if (got == pid) {
+        if (has_ended(pid)) {
             return true;
         }
         run->is_late = get_now_ms() >= end;
@@ -128,20 +145,21 @@ static bool reap_in_time(struct process_run *run, pid_t pid, int64_t end, int *s
 
 static void finish(struct process_run *run, struct channels *ch, pid_t pid) {
     int64_t end = get_now_ms() + run->timeout_ms;
-    converse(run, ch);
-    int status = 0;
-    if (!reap_in_time(run, pid, end, &status)) {
+    converse(run, ch, pid);
+    if (!wait_in_time(run, pid, end) || run->is_alone) {
         kill(-pid, SIGKILL);
-        status = child_reap(pid);
     }
+    int status = child_reap(pid);
     run->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     run->output = sv_slice(buf_get_sv(&ch->output_text), 0, run->output_max);
-    run->errors = sv_slice(buf_get_sv(&ch->errors_text), 0, run->output_max);
+    run->errors = sv_slice(buf_get_sv(&ch->errors_text), 0, get_errors_max(run));
 }
 
 bool process_run_to_end(struct arena *a, struct process_run *run) {
     struct ends e;
-    struct process_start start = {run->program, run->arguments, run->environment, run->working_dir, -1};
+    struct process_start start = {
+        run->program, run->arguments, run->environment, run->working_dir, -1, run->file_max,
+    };
     run->failure = (struct process_failure){PROCESS_STAGE_FORK, 0};
     pid_t pid = -1;
     if (open_ends(&e)) {

@@ -371,6 +371,32 @@ bool sql_is_null(struct sql_stmt *s, int column) {
     return sqlite3_column_type(s->handle, column) == SQLITE_NULL;
 }
 
+enum sql_kind sql_get_kind(struct sql_stmt *s, int column) {
+    switch (sqlite3_column_type(s->handle, column)) {
+    case SQLITE_INTEGER:
+        return SQL_INTEGER;
+    case SQLITE_FLOAT:
+        return SQL_FLOAT;
+    case SQLITE_TEXT:
+        return SQL_TEXT;
+    case SQLITE_BLOB:
+        return SQL_BLOB;
+    }
+    return SQL_NULL;
+}
+
+size_t sql_get_column_count(struct sql_stmt *s) {
+    return (size_t)sqlite3_column_count(s->handle);
+}
+
+sv sql_get_column_name(struct sql_stmt *s, int column) {
+    return sv_from_cstr(sqlite3_column_name(s->handle, column));
+}
+
+bool sql_is_read_only(struct sql_stmt *s) {
+    return sqlite3_stmt_readonly(s->handle) != 0;
+}
+
 /* --- Transactions --- */
 
 /* Our own transaction control passes where that of others is refused. */

@@ -82,6 +82,19 @@ int64_t sql_get_i64(struct sql_stmt *s, int column);
 double sql_get_double(struct sql_stmt *s, int column);
 sv sql_get_text(struct sql_stmt *s, int column); /* blobs come out as bytes */
 bool sql_is_null(struct sql_stmt *s, int column);
+/* What the row has in the column. */
+enum sql_kind {
+    SQL_NULL = 1,
+    SQL_INTEGER,
+    SQL_FLOAT,
+    SQL_TEXT,
+    SQL_BLOB,
+};
+enum sql_kind sql_get_kind(struct sql_stmt *s, int column);
+size_t sql_get_column_count(struct sql_stmt *s); /* 0 for statements without rows */
+sv sql_get_column_name(struct sql_stmt *s, int column);
+/* Whether the statement changes no database (it may still be a PRAGMA). */
+bool sql_is_read_only(struct sql_stmt *s);
 
 /* Begins a write transaction at once (BEGIN IMMEDIATE); commit; rollback never fails visibly. */
 enum sql_result sql_begin(struct sql_db *db);

@@ -26,7 +26,8 @@ enum cli_option_content {
     HOLDS_TEXT = 0,
     HOLDS_FILE,
     HOLDS_DIRECTORY,
-    HOLDS_URL, /* a path, or one behind "sqlite:" or "file:", or something else */
+    HOLDS_PATH_LIST, /* directories, ':' between them */
+    HOLDS_URL,       /* a path, or one behind "sqlite:" or "file:", or something else */
 };
 
 struct cli_option {
@@ -38,6 +39,7 @@ struct cli_option {
     enum cli_option_content holds; /* of a TEXT */
     bool repeatable;
     bool internal_default; /* the default is worked out, `fallback` only describes it */
+    bool chooses_machine;  /* the choice "json" is the same as --json */
     sv alias_of;           /* another long name that this one stands for */
     sv summary;
 };
@@ -115,11 +117,18 @@ struct cli {
     sv state_dir;                 /* directory of the state file; empty until it is open */
     sv command_line;              /* without secret values, for the run's actor */
     bool json, color_out, color_err, quiet, verbose;
-    int json_into;       /* file descriptor, or -1 */
-    bool rescued;        /* a rescue file has been written and named */
-    struct buf payload;  /* members of the JSON object of a one-shot command */
-    struct jsonw writer; /* into payload; a command adds key and value pairs */
-    int output_error;    /* errno of the first write to standard output that failed; 0: none */
+    int json_into;                       /* file descriptor, or -1 */
+    int log;                             /* the same */
+    struct fetcher *fetcher;             /* of the template loaded last; NULL without one (outside.h) */
+    const struct transforms *transforms; /* one for all loads: each document is given once (BP-060); NULL before */
+    VEC(struct fetcher *) fetchers;      /* all that are open */
+    size_t forgotten_sources;            /* of a try that was started anew */
+    bool is_settled;                     /* output_settle_diagnostics has been called */
+    bool rescued;                        /* a rescue file has been written and named */
+    struct buf payload;                  /* members of the JSON object of a one-shot command */
+    struct jsonw writer;                 /* into payload; a command adds key and value pairs */
+    int log_error;                       /* errno of the first write to the log that failed; 0: none */
+    int output_error;                    /* errno of the first write to standard output that failed; 0: none */
     const struct host *host;
     const struct cli_signals *signals;
 };
@@ -148,17 +157,21 @@ bool duration_parse(sv text, int64_t *ms);
 /* --- output (output.c) --- */
 /* Whether JSON is wanted, be it beside human output. */
 bool output_is_machine(const struct cli *c);
+/* Whether somebody reads events: machine output or a log. */
+bool output_wants_events(const struct cli *c);
 /* Writes result text to standard output; nothing with --json. */
 void output_text(struct cli *c, sv text);
 /* Writes to standard error, unless quiet. */
 void output_note(struct cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* One NDJSON line to standard output (with --json) and the --json-into file. */
+/* One NDJSON line to standard output (with --json), the --json-into file and the log. */
 void output_event_line(struct cli *c, sv json);
+/* Takes out the warnings that comments allow: once, when there will be no further ones. */
+void output_settle_diagnostics(struct cli *c);
 /* Diagnostics to standard error, and the JSON object or last event. Returns the exit code: a result that could not be
  * written fails a command that end at once. */
 enum exit_code output_finish(struct cli *c, enum exit_code code);
-/* Whether the output is NDJSON: the command streams events and does not only show its help. */
-bool output_is_stream(const struct cli *c);
+/* The first event, for streams and logs. */
+void output_begin(struct cli *c);
 /* Reports a usage error and returns EXIT_USAGE. */
 enum exit_code output_usage_error(struct cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* EXIT_USAGE when a usage error is among the diagnostics, else EXIT_INVALID. */

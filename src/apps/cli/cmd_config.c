@@ -1,9 +1,13 @@
+#include "api/store_open.h"
 #include "apps/cli/commands.h"
+#include "apps/cli/settings.h"
 
 #include <stdlib.h>
 
-/* Values of variables may be secret. */
+/* Values of variables may be secret, addresses may hold passwords. */
 static sv get_shown(struct arena *a, const struct setting *s, sv text) {
+    if (sv_eq(s->option->name, SV("state")))
+        return store_show_url(a, text);
     if (!sv_eq(s->option->name, SV("var")))
         return text;
     sv rest = text;
@@ -45,6 +49,15 @@ static int compare_names(const void *a, const void *b) {
     return sv_cmp(((const struct setting *)a)->option->name, ((const struct setting *)b)->option->name);
 }
 
+/* Defaults worth knowing are those of settings that hold for every command; of options of single commands what was set
+ * counts, unless all are wanted. */
+static bool is_shown(const struct setting *s, bool wants_all) {
+    if (wants_all || s->origin > ORIGIN_DEFAULT)
+        return true;
+    bool has_default = s->texts.len > 0 || s->option->fallback.len > 0;
+    return has_default && option_is_global(s->option);
+}
+
 enum exit_code cmd_config_run(struct cli *c) {
     struct buf out = BUF(&c->arena);
     buf_printf(&out, "project directory: %.*s\nproject file:      %.*s\n\n", SV_ARG(c->project_dir),
@@ -54,7 +67,10 @@ enum exit_code cmd_config_run(struct cli *c) {
     jsonw_put_text(&c->writer, "projectFile", c->project_file);
     jsonw_key(&c->writer, SV("settings"));
     jsonw_begin_array(&c->writer);
+    bool wants_all = settings_get_flag(c, "all");
     for (size_t i = 0; i < c->settings.len; i++) {
+        if (!is_shown(&c->settings.items[i], wants_all))
+            continue;
         render_setting(&out, &c->settings.items[i]);
         write_setting(&c->writer, &c->settings.items[i]);
     }

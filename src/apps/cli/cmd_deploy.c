@@ -1,5 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/consent.h"
+#include "apps/cli/timings.h"
 
 #include "value/convert.h"
 
@@ -86,20 +87,25 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
     if (!is_nothing_to_do(p))
         plan_render(&text, p, c->color_out, REDACT);
     output_text(c, buf_get_sv(&text));
-    if (output_is_machine(c))
+    if (output_wants_events(c))
         write_plan_event(c, p);
-    enum consent consent = plan_is_empty(p) && !p->destroy
-                               ? CONSENT_GIVEN
-                               : consent_ask(c, p->destroy ? "\nDestroy all this?" : "\nCarry this out?");
-    if (consent != CONSENT_GIVEN) {
+    enum consent consent = consent_get(c, p);
+    if (consent != CONSENT_GIVEN && consent != CONSENT_BY_KIND) {
         output_note(c, "nothing was done");
         return cli_get_signal_code(c, EXIT_USAGE);
     }
     if (!plan_is_empty(p) && !c->json)
         output_note(c, "%s", "");
     /* Whoever has seen the plan has seen the drift in it (BP-421 (3)). */
-    s->config.accept_drift = s->config.accept_drift || !settings_get_flag(c, "auto-approve");
+    bool is_unseen = consent == CONSENT_BY_KIND || settings_get_flag(c, "auto-approve");
+    s->config.accept_drift = s->config.accept_drift || !is_unseen;
     struct progress *progress = progress_new(c);
+    struct timings *timings = timings_new(c, p);
+    if (!timings_begin(timings))
+        return EXIT_FAILED;
+    progress_set_timings(progress, timings);
+    if (is_nothing_to_do(p))
+        progress_set_idle(progress);
     s->config.on_event = progress_on_event;
     s->config.on_rescue = rescue_on_line;
     s->config.user = progress;
@@ -108,7 +114,7 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
     say_end(c, p, code);
     if (code == EXIT_OK && !p->destroy)
         show_exports(s);
-    return code;
+    return timings_end(timings) || code != EXIT_OK ? code : EXIT_FAILED;
 }
 
 /* A plan file holds the text of its template and the inputs (LC-003). */
@@ -123,6 +129,7 @@ static enum exit_code deploy_saved_plan(struct session *s) {
     struct template *t = NULL;
     if (!p->destroy && !template_load_from_plan(c, p, &t))
         return EXIT_INVALID;
+    s->config.fetcher = c->fetcher;
     return deploy_carry_out(s, t, p);
 }
 

@@ -26,7 +26,7 @@ static void render_list(struct buf *out) {
         qsort(all.items, all.len, sizeof *all.items, compare_names);
     for (size_t i = 0; i < all.len; i++)
         buf_printf(out, "%-18.*s %.*s%s\n", SV_ARG(all.items[i]->name), SV_ARG(all.items[i]->summary),
-                   fn_is_later(all.items[i]) ? " (not in this version)" : "");
+                   all.items[i]->call == NULL ? " (declared only)" : "");
     buf_append_cstr(out, "\n`lintel functions NAME` tells more.\n");
 }
 

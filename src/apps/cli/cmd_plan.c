@@ -1,5 +1,5 @@
 #include "apps/cli/commands.h"
-#include "apps/cli/session.h"
+#include "apps/cli/plan_view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,11 +48,13 @@ static bool save_plan(struct session *s, const struct plan *p) {
 
 static enum exit_code show_plan(struct session *s, const struct plan *p) {
     struct cli *c = s->cli;
-    enum secrecy secrecy;
-    if (!secrecy_choose(c, &secrecy))
+    struct plan_view view = {.color = c->color_out,
+                             .is_summary = settings_get_flag(c, "summary"),
+                             .is_markdown = settings_get_flag(c, "md")};
+    if (!secrecy_choose(c, &view.secrecy) || !kinds_parse_option(c, "only", &view.only))
         return EXIT_USAGE;
     struct buf text = BUF(&c->arena);
-    plan_render(&text, p, c->color_out, secrecy);
+    plan_render_view(&text, p, &view);
     output_text(c, buf_get_sv(&text));
     jsonw_key(&c->writer, SV("plan"));
     plan_write_json(&c->writer, p, NULL);
@@ -70,7 +72,26 @@ static enum exit_code plan_template(struct session *s, const struct loaded *l) {
     return p ? show_plan(s, p) : session_refine_code(c, code);
 }
 
+/* `plan diff A B`; a blueprint of that name is "./diff". */
+static enum exit_code run_diff(struct cli *c) {
+    static const char *const unused[] = {"out", "destroy", "summary", "only", "md"};
+    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) {
+        if (settings_is_given(c, unused[i]))
+            return output_usage_error(c, "'--%s' does not go with 'plan diff'", unused[i]);
+    }
+    if (c->arguments.len != 3)
+        return output_usage_error(c, "'plan diff' needs two plan files");
+    return plan_diff_run(c, c->arguments.items[1], c->arguments.items[2]);
+}
+
 enum exit_code cmd_plan_run(struct cli *c) {
+    if (c->arguments.len > 0 && sv_eq(c->arguments.items[0], SV("diff")))
+        return run_diff(c);
+    if (c->arguments.len > 1)
+        return output_usage_error(c, "'plan' takes one FILE, or: plan diff A B");
+    unsigned only;
+    if (!kinds_parse_option(c, "only", &only))
+        return EXIT_USAGE;
     struct loaded loaded = {0};
     struct session session = {0};
     bool destroy = settings_get_flag(c, "destroy");

@@ -78,8 +78,75 @@ static void render_link(struct buf *out, const struct link_type *l) {
     buf_append_char(out, '\n');
 }
 
+static bool is_exclusive(const sv *set, sv field) {
+    for (; set->len > 0; set++) {
+        if (sv_eq(*set, field))
+            return true;
+    }
+    return false;
+}
+
+static void render_filter_field(struct buf *out, const struct data_type *t, const struct data_filter_field *f) {
+    buf_printf(out, "- `%.*s`: ", SV_ARG(f->field));
+    bool first = true;
+    for (enum filter_operator op = FILTER_EQUALS; f->operators != 0 && op <= FILTER_LESS_EQUAL; op++) {
+        if ((f->operators & (1u << op)) == 0)
+            continue;
+        buf_printf(out, "%s`%.*s`", first ? "" : ", ", SV_ARG(filter_get_text(op)));
+        first = false;
+    }
+    buf_append_cstr(out, f->operators == 0 ? "all operators" : "");
+    for (size_t i = 0; i < t->exclusive_count; i++) {
+        if (!is_exclusive(t->exclusive[i], f->field))
+            continue;
+        buf_append_cstr(out, "; not together with");
+        for (const sv *other = t->exclusive[i]; other->len > 0; other++) {
+            if (!sv_eq(*other, f->field))
+                buf_printf(out, " `%.*s`", SV_ARG(*other));
+        }
+    }
+    buf_append_char(out, '\n');
+}
+
+static void render_data(struct buf *out, const struct data_type *t) {
+    buf_printf(out, "## %.*s (data source)\n\n%.*s\n\n%.*s\n\nFields:\n\n", SV_ARG(t->name), SV_ARG(t->summary),
+               SV_ARG(t->details));
+    render_attributes(out, t->schema, 0);
+    buf_append_cstr(out, "\nFilters, and the operators they take:\n\n");
+    for (size_t i = 0; i < t->filter_field_count; i++)
+        render_filter_field(out, t, &t->filter_fields[i]);
+    buf_printf(out, "\n```yaml\n%.*s```\n\n", SV_ARG(t->example));
+}
+
+static void render_variable_type(struct buf *out, const struct variable_type *t) {
+    buf_printf(out, "## %.*s (variable type)\n\n%.*s\n\n", SV_ARG(t->name), SV_ARG(t->summary));
+    for (size_t i = 0; i < t->option_count; i++) {
+        buf_printf(out, "- `%.*s`: `", SV_ARG(t->options[i].label));
+        value_print_scalar(out, t->options[i].item);
+        buf_append_cstr(out, "`\n");
+    }
+    buf_append_char(out, '\n');
+}
+
 static bool is_wanted(sv only, sv provider, sv name) {
     return only.len == 0 || sv_eq(only, provider) || sv_eq(only, name);
+}
+
+static size_t render_others(struct buf *out, const struct provider *p, sv only) {
+    size_t shown = 0;
+    for (size_t i = 0; i < p->data_count; i++) {
+        if (is_wanted(only, p->name, p->data[i]->name)) {
+            render_data(out, p->data[i]);
+            shown++;
+        }
+    }
+    for (size_t i = 0; i < p->variable_type_count; i++) {
+        if (is_wanted(only, p->name, p->variable_types[i]->name)) {
+            render_variable_type(out, p->variable_types[i]);
+            shown++;
+        }
+    }
+    return shown;
 }
 
 static size_t render_provider(struct buf *out, const struct provider *p, sv only) {
@@ -90,6 +157,7 @@ static size_t render_provider(struct buf *out, const struct provider *p, sv only
             shown++;
         }
     }
+    shown += render_others(out, p, only);
     for (size_t i = 0; i < p->link_count; i++) {
         sv name = arena_printf(out->arena, "%.*s::%.*s", SV_ARG(p->links[i]->type_a), SV_ARG(p->links[i]->type_b));
         if (is_wanted(only, p->name, name) || (only.len > 0 && sv_eq(only, p->links[i]->type_a))) {
@@ -106,6 +174,11 @@ static void render_overview(struct buf *out) {
         buf_printf(out, "%.*s: %.*s\n", SV_ARG(p->name), SV_ARG(p->summary));
         for (size_t k = 0; k < p->resource_count; k++)
             buf_printf(out, "  %-22.*s %.*s\n", SV_ARG(p->resources[k]->name), SV_ARG(p->resources[k]->summary));
+        for (size_t k = 0; k < p->data_count; k++)
+            buf_printf(out, "  %-22.*s %.*s (data source)\n", SV_ARG(p->data[k]->name), SV_ARG(p->data[k]->summary));
+        for (size_t k = 0; k < p->variable_type_count; k++)
+            buf_printf(out, "  %-22.*s %.*s (variable type)\n", SV_ARG(p->variable_types[k]->name),
+                       SV_ARG(p->variable_types[k]->summary));
         for (size_t k = 0; k < p->link_count; k++)
             buf_printf(out, "  %.*s::%.*s  %.*s\n", SV_ARG(p->links[k]->type_a), SV_ARG(p->links[k]->type_b),
                        SV_ARG(p->links[k]->summary));
@@ -133,7 +206,9 @@ enum exit_code cmd_providers_run(struct cli *c) {
         shown += render_provider(&out, builtin_providers.items[i], only);
     if (only.len > 0 && shown == 0) {
         struct hint hint = {.wanted = only, .best = providers_find_close(&builtin_providers, only)};
-        return output_report_unknown(c, "resource type or provider", only, &hint);
+        if (hint.best.len == 0)
+            hint.best = providers_find_close_data(&builtin_providers, only);
+        return output_report_unknown(c, "type or provider", only, &hint);
     }
     if (only.len == 0 && !markdown)
         render_overview(&out);

@@ -12,7 +12,10 @@ struct view_writer {
 };
 
 static bool is_wanted(struct view_writer *w, sv address) {
-    bool wanted = w->only.len == 0 || sv_eq(w->only, address);
+    /* The address of a child shows all that belongs to it. */
+    bool within = w->property.len == 0 && sv_has_prefix(address, w->only) && address.len > w->only.len &&
+                  address.data[w->only.len] == '/';
+    bool wanted = w->only.len == 0 || within || sv_eq(w->only, address);
     w->found = w->found || wanted;
     return wanted;
 }
@@ -111,7 +114,8 @@ static void show_link(struct view_writer *w, const struct link_record *l) {
 
 static void show_export(struct view_writer *w, const struct export_record *e) {
     struct jsonw *j = &w->c->writer;
-    sv address = arena_printf(w->out->arena, "exports.%.*s", SV_ARG(e->name));
+    bool is_root = sv_find_char(e->name, '/') == SIZE_MAX;
+    sv address = is_root ? arena_printf(w->out->arena, "exports.%.*s", SV_ARG(e->name)) : e->name;
     if (!is_wanted(w, address))
         return;
     jsonw_begin_object(j);
@@ -155,6 +159,8 @@ static void show_elements(struct view_writer *w, const struct instance_view *v) 
         show_link(w, &v->links[i]);
     for (size_t i = 0; i < v->export_count; i++)
         show_export(w, &v->exports[i]);
+    for (size_t i = 0; i < v->child_export_count; i++)
+        show_export(w, &v->child_exports[i]);
     jsonw_end_array(&w->c->writer);
 }
 
@@ -175,6 +181,8 @@ static enum exit_code report_missing(struct view_writer *w, const struct instanc
         hint_offer(&hint, v->links[i].address.text);
     for (size_t i = 0; i < v->export_count; i++)
         hint_offer(&hint, arena_printf(&c->arena, "exports.%.*s", SV_ARG(v->exports[i].name)));
+    for (size_t i = 0; i < v->child_export_count; i++)
+        hint_offer(&hint, v->child_exports[i].name);
     diags_add(&c->diags, DIAG_resource_missing, SPAN_NONE, "the instance '%.*s' has no '%.*s'",
               SV_ARG(v->instance.name), SV_ARG(render_escape(&c->arena, wanted)));
     output_add_hint(c, &hint, "");

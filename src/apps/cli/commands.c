@@ -19,7 +19,7 @@ static const struct cli_option opt_state = {.name = SV_INIT("state"),
                                             .holds = HOLDS_URL,
                                             .fallback = SV_INIT(".lintel/state.db"),
                                             .internal_default = true,
-                                            .summary = SV_INIT("state store: a path, sqlite:PATH or memory:")};
+                                            .summary = SV_INIT("state store: a path, sqlite:PATH or postgres://…")};
 static const struct cli_option opt_context = {.name = SV_INIT("context"),
                                               .type = OPTION_TEXT,
                                               .value_name = SV_INIT("NAME"),
@@ -43,15 +43,17 @@ static const struct cli_option opt_quiet = {
     .name = SV_INIT("quiet"), .letter = 'q', .type = OPTION_FLAG, .summary = SV_INIT("no progress, errors only")};
 static const struct cli_option opt_verbose = {
     .name = SV_INIT("verbose"), .letter = 'v', .type = OPTION_FLAG, .summary = SV_INIT("say more")};
-static const struct cli_option opt_strict = {
-    .name = SV_INIT("strict"), .type = OPTION_FLAG, .summary = SV_INIT("unknown keys are errors")};
+static const struct cli_option opt_strict = {.name = SV_INIT("strict"),
+                                             .type = OPTION_FLAG,
+                                             .summary =
+                                                 SV_INIT("unknown keys and unknown variables of includes are errors")};
 static const struct cli_option opt_key = {.name = SV_INIT("key"),
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("SPEC"),
                                           .holds = HOLDS_URL,
                                           .fallback = SV_INIT("file:.lintel/vault/CONTEXT.key"),
                                           .internal_default = true,
-                                          .summary = SV_INIT("sealing key: file:PATH")};
+                                          .summary = SV_INIT("sealing key: file:PATH, env:NAME or command:ARGV")};
 static const struct cli_option opt_no_seal = {.name = SV_INIT("no-seal"),
                                               .type = OPTION_FLAG,
                                               .summary =
@@ -68,9 +70,44 @@ static const struct cli_option opt_lock_timeout = {.name = SV_INIT("lock-timeout
                                                    .summary =
                                                        SV_INIT("how long to wait for another run of the instance")};
 
+static const struct cli_option opt_log = {.name = SV_INIT("log"),
+                                          .type = OPTION_TEXT,
+                                          .value_name = SV_INIT("FILE"),
+                                          .holds = HOLDS_FILE,
+                                          .summary =
+                                              SV_INIT("append events and diagnostics to FILE, one JSON object a line")};
+static const struct cli_option opt_offline = {
+    .name = SV_INIT("offline"), .type = OPTION_FLAG, .summary = SV_INIT("fetch nothing; what is cached is used")};
+static const struct cli_option opt_pure = {
+    .name = SV_INIT("pure"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("run no program, open no connection, read nothing outside the template's tree")};
+static const struct cli_option opt_allow_outside = {
+    .name = SV_INIT("allow-outside"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("let includes and files lie outside the directory of the blueprint")};
+static const struct cli_option opt_allow_private = {
+    .name = SV_INIT("allow-private"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("let templates fetch from loopback and private addresses that they name")};
+static const struct cli_option opt_plugin_path = {
+    .name = SV_INIT("plugin-path"),
+    .type = OPTION_TEXT,
+    .value_name = SV_INIT("DIRS"),
+    .holds = HOLDS_PATH_LIST,
+    .summary = SV_INIT("directories with transforms, providers and plugins, ':' between them")};
+static const struct cli_option opt_module_root = {.name = SV_INIT("module-root"),
+                                                  .type = OPTION_TEXT,
+                                                  .value_name = SV_INIT("DIR"),
+                                                  .holds = HOLDS_DIRECTORY,
+                                                  .repeatable = true,
+                                                  .summary = SV_INIT("a directory with modules, as NAME/VERSION")};
+
 const struct cli_option *const cli_global_options[] = {
-    &opt_help,  &opt_dir,     &opt_state,  &opt_context, &opt_json,    &opt_json_into, &opt_color,
-    &opt_quiet, &opt_verbose, &opt_strict, &opt_key,     &opt_no_seal, &opt_parallel,  &opt_lock_timeout,
+    &opt_help,          &opt_dir,         &opt_state,        &opt_context, &opt_json,    &opt_json_into,
+    &opt_color,         &opt_quiet,       &opt_verbose,      &opt_log,     &opt_strict,  &opt_offline,
+    &opt_pure,          &opt_plugin_path, &opt_module_root,  &opt_key,     &opt_no_seal, &opt_allow_outside,
+    &opt_allow_private, &opt_parallel,    &opt_lock_timeout,
 };
 const size_t cli_global_option_count = COUNT(cli_global_options);
 
@@ -110,12 +147,33 @@ static const struct cli_option opt_instance_id = {.name = SV_INIT("instance-id")
                                                   .summary = SV_INIT("id of the instance, instead of its name")};
 static const struct cli_option opt_format = {.name = SV_INIT("format"),
                                              .type = OPTION_CHOICE,
-                                             .value_name = SV_INIT("text|json|sarif"),
+                                             .value_name = SV_INIT("text|json|sarif|junit"),
                                              .fallback = SV_INIT("text"),
-                                             .summary = SV_INIT("form of the result")};
+                                             .summary = SV_INIT("form of the result"),
+                                             .chooses_machine = true};
 static const struct cli_option opt_no_providers = {.name = SV_INIT("no-providers"),
                                                    .type = OPTION_FLAG,
                                                    .summary = SV_INIT("check no resource types, schemas and links")};
+static const struct cli_option opt_schemas = {.name = SV_INIT("schemas"),
+                                              .type = OPTION_TEXT,
+                                              .value_name = SV_INIT("FILE"),
+                                              .holds = HOLDS_FILE,
+                                              .repeatable = true,
+                                              .summary = SV_INIT("types that no provider here implements")};
+static const struct cli_option opt_no_transforms = {
+    .name = SV_INIT("no-transforms"), .type = OPTION_FLAG, .summary = SV_INIT("do not run transforms")};
+static const struct cli_option opt_check = {.name = SV_INIT("check"),
+                                            .type = OPTION_FLAG,
+                                            .summary = SV_INIT("write nothing; exit 2 when a file would change")};
+static const struct cli_option opt_diff = {
+    .name = SV_INIT("diff"), .type = OPTION_FLAG, .summary = SV_INIT("write nothing; show what would change")};
+static const struct cli_option opt_example = {.name = SV_INIT("example"),
+                                              .type = OPTION_CHOICE,
+                                              .value_name = SV_INIT("minimal|database"),
+                                              .fallback = SV_INIT("minimal"),
+                                              .summary = SV_INIT("what the project deploys")};
+static const struct cli_option opt_all = {
+    .name = SV_INIT("all"), .type = OPTION_FLAG, .summary = SV_INIT("settings nobody has set, too")};
 static const struct cli_option opt_out = {.name = SV_INIT("out"),
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("FILE"),
@@ -144,6 +202,37 @@ static const struct cli_option opt_accept_drift = {.name = SV_INIT("accept-drift
 static const struct cli_option opt_force = {.name = SV_INIT("force"),
                                             .type = OPTION_FLAG,
                                             .summary = SV_INIT("go on past elements whose fate nobody can tell")};
+static const struct cli_option opt_summary = {
+    .name = SV_INIT("summary"), .type = OPTION_FLAG, .summary = SV_INIT("show the plan in a line per element")};
+static const struct cli_option opt_only = {
+    .name = SV_INIT("only"),
+    .type = OPTION_TEXT,
+    .value_name = SV_INIT("KINDS"),
+    .repeatable = true,
+    .summary = SV_INIT("show only changes of these kinds: create,update,replace,destroy,read,retain")};
+static const struct cli_option opt_md = {
+    .name = SV_INIT("md"), .type = OPTION_FLAG, .summary = SV_INIT("show the plan as Markdown, for a pull request")};
+static const struct cli_option opt_approve = {
+    .name = SV_INIT("approve"),
+    .type = OPTION_TEXT,
+    .value_name = SV_INIT("KINDS"),
+    .repeatable = true,
+    .summary = SV_INIT("do not ask when the plan has only changes of these kinds (create,update,…)")};
+static const struct cli_option opt_deny = {
+    .name = SV_INIT("deny"),
+    .type = OPTION_TEXT,
+    .value_name = SV_INIT("KINDS:PATTERN"),
+    .repeatable = true,
+    .summary = SV_INIT("refuse plans that change such elements so, whoever consents: 'destroy:resources.db*'")};
+static const struct cli_option opt_timings = {
+    .name = SV_INIT("timings"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("say where the time went: the critical path and the slowest elements")};
+static const struct cli_option opt_trace = {.name = SV_INIT("trace"),
+                                            .type = OPTION_TEXT,
+                                            .value_name = SV_INIT("FILE"),
+                                            .holds = HOLDS_FILE,
+                                            .summary = SV_INIT("write when what ran, in Chrome's trace format")};
 static const struct cli_option opt_raw = {
     .name = SV_INIT("raw"), .type = OPTION_FLAG, .summary = SV_INIT("the bare text of one export")};
 static const struct cli_option opt_show_sensitive = {.name = SV_INIT("show-sensitive"),
@@ -155,27 +244,76 @@ static const struct cli_option opt_i_mean_it = {.name = SV_INIT("yes-i-mean-it")
                                                 .summary = SV_INIT("consent to --show-sensitive without a terminal")};
 static const struct cli_option opt_all_contexts = {
     .name = SV_INIT("all-contexts"), .type = OPTION_FLAG, .summary = SV_INIT("instances of every name space")};
+static const struct cli_option opt_reason = {.name = SV_INIT("reason"),
+                                             .type = OPTION_TEXT,
+                                             .value_name = SV_INIT("TEXT"),
+                                             .summary = SV_INIT("why; kept in the history of the instance")};
+static const struct cli_option opt_dry_run = {
+    .name = SV_INIT("dry-run"), .type = OPTION_FLAG, .summary = SV_INIT("show what would change; write nothing")};
 static const struct cli_option opt_man = {
     .name = SV_INIT("man"), .type = OPTION_FLAG, .summary = SV_INIT("print the manual page")};
 static const struct cli_option opt_markdown = {
     .name = SV_INIT("markdown"), .type = OPTION_FLAG, .summary = SV_INIT("print the reference as Markdown")};
 
-static const struct cli_option *const validate_options[] = {&opt_var, &opt_vars, &opt_input_format, &opt_format,
-                                                            &opt_no_providers};
+static const struct cli_option opt_graph_format = {.name = SV_INIT("format"),
+                                                   .type = OPTION_CHOICE,
+                                                   .value_name = SV_INIT("dot|mermaid|json|svg"),
+                                                   .fallback = SV_INIT("dot"),
+                                                   .summary = SV_INIT("form of the graph; svg needs graphviz"),
+                                                   .chooses_machine = true};
+static const struct cli_option opt_render_format = {.name = SV_INIT("format"),
+                                                    .type = OPTION_CHOICE,
+                                                    .value_name = SV_INIT("yaml|json"),
+                                                    .fallback = SV_INIT("that of the file"),
+                                                    .internal_default = true,
+                                                    .summary = SV_INIT("form of the blueprint")};
+static const struct cli_option opt_focus = {.name = SV_INIT("focus"),
+                                            .type = OPTION_TEXT,
+                                            .value_name = SV_INIT("ADDRESS"),
+                                            .summary = SV_INIT("only this element and what is near it")};
+static const struct cli_option opt_depth = {.name = SV_INIT("depth"),
+                                            .type = OPTION_NUMBER,
+                                            .value_name = SV_INIT("N"),
+                                            .fallback = SV_INIT("1"),
+                                            .summary = SV_INIT("how many edges away from the focus")};
+static const struct cli_option opt_with_plan = {
+    .name = SV_INIT("plan"), .type = OPTION_FLAG, .summary = SV_INIT("mark what a deployment would do")};
+
+static const struct cli_option *const validate_options[] = {
+    &opt_no_transforms, &opt_var, &opt_vars, &opt_input_format, &opt_format, &opt_no_providers, &opt_schemas};
+static const struct cli_option *const config_options[] = {&opt_all};
+static const struct cli_option *const fmt_options[] = {&opt_check, &opt_diff, &opt_input_format};
+static const struct cli_option *const init_options[] = {&opt_example};
 static const struct cli_option *const plan_options[] = {
-    &opt_var, &opt_vars,    &opt_input_format, &opt_instance, &opt_instance_name,  &opt_instance_id,
-    &opt_out, &opt_destroy, &opt_refresh,      &opt_detailed, &opt_show_sensitive, &opt_i_mean_it};
+    &opt_var,     &opt_vars,    &opt_input_format, &opt_instance,       &opt_instance_name, &opt_instance_id, &opt_out,
+    &opt_destroy, &opt_refresh, &opt_detailed,     &opt_show_sensitive, &opt_i_mean_it,     &opt_summary,     &opt_only,
+    &opt_md};
 static const struct cli_option *const deploy_options[] = {
-    &opt_var,  &opt_vars,         &opt_input_format, &opt_instance,     &opt_instance_name, &opt_instance_id,
-    &opt_plan, &opt_auto_approve, &opt_refresh,      &opt_accept_drift, &opt_force};
-static const struct cli_option *const destroy_options[] = {&opt_instance,     &opt_instance_name, &opt_instance_id,
-                                                           &opt_plan,         &opt_auto_approve,  &opt_refresh,
-                                                           &opt_accept_drift, &opt_force};
+    &opt_var,         &opt_vars,         &opt_input_format, &opt_instance, &opt_instance_name,
+    &opt_instance_id, &opt_plan,         &opt_auto_approve, &opt_approve,  &opt_deny,
+    &opt_refresh,     &opt_accept_drift, &opt_force,        &opt_timings,  &opt_trace};
+static const struct cli_option *const destroy_options[] = {
+    &opt_instance, &opt_instance_name, &opt_instance_id,  &opt_plan,  &opt_auto_approve, &opt_approve,
+    &opt_deny,     &opt_refresh,       &opt_accept_drift, &opt_force, &opt_timings,      &opt_trace};
+static const struct cli_option *const drift_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
+                                                         &opt_show_sensitive, &opt_i_mean_it};
 static const struct cli_option *const show_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
                                                         &opt_show_sensitive, &opt_i_mean_it};
+static const struct cli_option *const history_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id};
+static const struct cli_option *const state_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
+                                                         &opt_dry_run};
+static const struct cli_option *const unlock_options[] = {&opt_reason};
 static const struct cli_option *const list_options[] = {&opt_all_contexts};
 static const struct cli_option *const output_options[] = {&opt_instance, &opt_instance_name,  &opt_instance_id,
                                                           &opt_raw,      &opt_show_sensitive, &opt_i_mean_it};
+static const struct cli_option *const graph_options[] = {
+    &opt_var,          &opt_vars,  &opt_input_format, &opt_instance,  &opt_instance_name, &opt_instance_id,
+    &opt_graph_format, &opt_focus, &opt_depth,        &opt_with_plan, &opt_refresh};
+static const struct cli_option *const inspect_options[] = {&opt_var,      &opt_vars,          &opt_input_format,
+                                                           &opt_instance, &opt_instance_name, &opt_instance_id};
+static const struct cli_option *const render_options[] = {&opt_var,           &opt_vars,           &opt_input_format,
+                                                          &opt_instance,      &opt_instance_name,  &opt_instance_id,
+                                                          &opt_render_format, &opt_show_sensitive, &opt_i_mean_it};
 static const struct cli_option *const help_options[] = {&opt_man, &opt_markdown};
 static const struct cli_option *const reference_options[] = {&opt_markdown};
 
@@ -187,8 +325,25 @@ static const struct cli_argument arg_files[] = {
 static const struct cli_argument arg_file[] = {
     {SV_INIT("FILE"), true, false,
      SV_INIT("the blueprint; blueprint.yaml, .json or .jsonc by default; - is standard input")}};
+static const struct cli_argument arg_plan[] = {
+    {SV_INIT("FILE"), true, false,
+     SV_INIT("the blueprint; blueprint.yaml, .json or .jsonc by default; - is standard input; or 'diff'")},
+    {SV_INIT("A"), true, false, SV_INIT("behind 'diff': a saved plan")},
+    {SV_INIT("B"), true, false, SV_INIT("the plan that it is compared with")}};
+static const struct cli_argument arg_address_file[] = {
+    {.name = SV_INIT("ADDRESS"), .summary = SV_INIT("a value, a field (resources.api.spec.port), an export …")},
+    {SV_INIT("FILE"), true, false, SV_INIT("the blueprint; blueprint.yaml, .json or .jsonc by default")}};
+static const struct cli_argument arg_new_directory[] = {
+    {.name = SV_INIT("DIR"), .optional = true, .summary = SV_INIT("where to; made when missing; default: here")}};
 static const struct cli_argument arg_address[] = {
     {SV_INIT("ADDRESS"), true, false, SV_INIT("an element (resources.api, links.a::b, exports.url) or a plan file")}};
+static const struct cli_argument arg_state[] = {
+    {.name = SV_INIT("ACTION"),
+     .summary = SV_INIT("what to do"),
+     .choices = SV_INIT("apply|list|mv|rescue|rm|show|undo")},
+    {SV_INIT("ARGUMENT"), true, true, SV_INIT("addresses of elements; for apply and rescue a file")}};
+static const struct cli_argument arg_locked[] = {
+    {.name = SV_INIT("ID"), .summary = SV_INIT("id of the instance, or its name")}};
 static const struct cli_argument arg_export[] = {
     {.name = SV_INIT("NAME"), .optional = true, .summary = SV_INIT("one export")}};
 static const struct cli_argument arg_function[] = {
@@ -206,29 +361,57 @@ static const struct cli_argument arg_topic[] = {
 
 static const enum exit_code exits_reference[] = {EXIT_OK, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_validate[] = {EXIT_OK, EXIT_INVALID, EXIT_USAGE};
+static const enum exit_code exits_fmt[] = {EXIT_OK, EXIT_FAILED, EXIT_CHANGES, EXIT_INVALID, EXIT_USAGE};
+static const enum exit_code exits_init[] = {EXIT_OK, EXIT_FAILED, EXIT_USAGE};
 static const enum exit_code exits_plan[] = {EXIT_OK, EXIT_FAILED, EXIT_CHANGES, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_run[] = {EXIT_OK,     EXIT_FAILED, EXIT_DRIFT,    EXIT_INVALID, EXIT_USAGE,
                                            EXIT_LOCKED, EXIT_STALE,  EXIT_PART_WAY, EXIT_SIGINT,  EXIT_SIGTERM};
+static const enum exit_code exits_drift[] = {EXIT_OK,     EXIT_FAILED, EXIT_DRIFT,  EXIT_INVALID, EXIT_USAGE,
+                                             EXIT_LOCKED, EXIT_STALE,  EXIT_SIGINT, EXIT_SIGTERM};
+static const enum exit_code exits_inspect[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_read[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, EXIT_USAGE};
+
+static const enum exit_code exits_edit[] = {EXIT_OK,     EXIT_FAILED, EXIT_INVALID, EXIT_USAGE,
+                                            EXIT_LOCKED, EXIT_SIGINT, EXIT_SIGTERM};
 
 /* --- examples --- */
 
 static const sv ex_completion[] = {SV_INIT("lintel completion bash > /etc/bash_completion.d/lintel")};
-static const sv ex_config[] = {SV_INIT("lintel config --json")};
+static const sv ex_config[] = {SV_INIT("lintel config"), SV_INIT("lintel config --all --json")};
 static const sv ex_deploy[] = {SV_INIT("lintel deploy"), SV_INIT("lintel deploy --auto-approve --var region=eu"),
-                               SV_INIT("lintel deploy --plan plan.json")};
+                               SV_INIT("lintel deploy --plan plan.json"),
+                               SV_INIT("lintel deploy --approve create,update --deny 'replace:resources.db*'")};
 static const sv ex_destroy[] = {SV_INIT("lintel destroy"), SV_INIT("lintel destroy -i orders --auto-approve")};
+static const sv ex_drift[] = {SV_INIT("lintel drift"), SV_INIT("lintel drift -i orders --parallel 32 --json")};
 static const sv ex_errors[] = {SV_INIT("lintel errors"), SV_INIT("lintel errors missing_variable")};
+static const sv ex_console[] = {SV_INIT("lintel console"),
+                                SV_INIT("echo 'len(values.hosts)' | lintel console app.yaml")};
+static const sv ex_explain[] = {SV_INIT("lintel explain resources.api.spec.port"),
+                                SV_INIT("lintel explain exports.url app.yaml --var env=prod --json")};
+static const sv ex_graph[] = {SV_INIT("lintel graph --format svg > graph.svg"),
+                              SV_INIT("lintel graph --format mermaid --focus resources.api --depth 2"),
+                              SV_INIT("lintel graph --plan --format json")};
+static const sv ex_fmt[] = {SV_INIT("lintel fmt"), SV_INIT("lintel fmt --check --diff app.yaml"),
+                            SV_INIT("lintel fmt - < app.yaml")};
 static const sv ex_functions[] = {SV_INIT("lintel functions"), SV_INIT("lintel functions substr")};
 static const sv ex_help[] = {SV_INIT("lintel help deploy"), SV_INIT("lintel help --json")};
+static const sv ex_history[] = {SV_INIT("lintel history"), SV_INIT("lintel history -i orders --json")};
+static const sv ex_init[] = {SV_INIT("lintel init"), SV_INIT("lintel init shop --example database")};
 static const sv ex_list[] = {SV_INIT("lintel list --json")};
 static const sv ex_output[] = {SV_INIT("lintel output"), SV_INIT("lintel output url --raw")};
-static const sv ex_plan[] = {SV_INIT("lintel plan"), SV_INIT("lintel plan --out plan.json"),
-                             SV_INIT("lintel plan --detailed-exitcode --json")};
+static const sv ex_plan[] = {
+    SV_INIT("lintel plan"), SV_INIT("lintel plan --out plan.json"), SV_INIT("lintel plan --detailed-exitcode --json"),
+    SV_INIT("lintel plan --summary --only replace,destroy"), SV_INIT("lintel plan diff before.json after.json")};
 static const sv ex_providers[] = {SV_INIT("lintel providers"), SV_INIT("lintel providers local/file")};
+static const sv ex_render[] = {SV_INIT("lintel render --var env=prod"),
+                               SV_INIT("lintel render app.yaml --format json")};
 static const sv ex_show[] = {SV_INIT("lintel show"), SV_INIT("lintel show resources.api"),
                              SV_INIT("lintel show plan.json")};
-static const sv ex_validate[] = {SV_INIT("lintel validate"), SV_INIT("lintel validate --format sarif app.yaml")};
+static const sv ex_state[] = {SV_INIT("lintel state list"), SV_INIT("lintel state mv resources.api resources.server"),
+                              SV_INIT("lintel state rm resources.old --dry-run"), SV_INIT("lintel state undo")};
+static const sv ex_unlock[] = {SV_INIT("lintel unlock orders --reason 'the build agent is gone'")};
+static const sv ex_validate[] = {SV_INIT("lintel validate"), SV_INIT("lintel validate --format sarif app.yaml"),
+                                 SV_INIT("lintel validate --no-providers --no-transforms app.yaml")};
 static const sv ex_version[] = {SV_INIT("lintel version --json")};
 
 /* --- commands --- */
@@ -237,6 +420,37 @@ static const sv ex_version[] = {SV_INIT("lintel version --json")};
 #define OPTIONS(array)  .options = (array), .option_count = COUNT(array)
 #define EXAMPLES(array) .examples = (array), .example_count = COUNT(array)
 #define EXITS(array)    .exits = (array), .exit_count = COUNT(array)
+
+static const struct cli_option opt_scope = {.name = SV_INIT("scope"),
+                                            .type = OPTION_CHOICE,
+                                            .value_name = SV_INIT("all|interrupted"),
+                                            .fallback = SV_INIT("all"),
+                                            .summary = SV_INIT("which elements are looked at")};
+static const struct cli_option opt_no_children = {
+    .name = SV_INIT("no-children"), .type = OPTION_FLAG, .summary = SV_INIT("leave elements of children out")};
+static const struct cli_option opt_apply = {
+    .name = SV_INIT("apply"), .type = OPTION_FLAG, .summary = SV_INIT("change the state, after consent")};
+static const struct cli_option opt_accept_external = {.name = SV_INIT("accept-external"),
+                                                      .type = OPTION_FLAG,
+                                                      .summary =
+                                                          SV_INIT("apply only what takes over changes made outside")};
+static const struct cli_option opt_update_status = {.name = SV_INIT("update-status"),
+                                                    .type = OPTION_FLAG,
+                                                    .summary =
+                                                        SV_INIT("apply only what sets statuses and records right")};
+static const struct cli_option opt_cleaned_up = {
+    .name = SV_INIT("cleaned-up"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("what had to be cleaned up by hand has been: no object is left of it")};
+static const struct cli_option *const reconcile_options[] = {
+    &opt_instance, &opt_instance_name,   &opt_instance_id,   &opt_scope,      &opt_no_children,
+    &opt_apply,    &opt_accept_external, &opt_update_status, &opt_cleaned_up, &opt_auto_approve};
+static const struct cli_argument arg_addresses[] = {
+    {SV_INIT("ADDRESS"), true, true, SV_INIT("elements, or children with all that belongs to them; default: all")}};
+static const enum exit_code exits_reconcile[] = {EXIT_OK,     EXIT_FAILED, EXIT_DRIFT,    EXIT_INVALID, EXIT_USAGE,
+                                                 EXIT_LOCKED, EXIT_STALE,  EXIT_PART_WAY, EXIT_SIGINT,  EXIT_SIGTERM};
+static const sv ex_reconcile[] = {SV_INIT("lintel reconcile"), SV_INIT("lintel reconcile --scope interrupted --apply"),
+                                  SV_INIT("lintel reconcile resources.api --apply --auto-approve")};
 
 static const struct cli_command cmd_completion = {.name = SV_INIT("completion"),
                                                   .summary = SV_INIT("print a completion script for a shell"),
@@ -247,20 +461,34 @@ static const struct cli_command cmd_completion = {.name = SV_INIT("completion"),
                                                   .run = cmd_completion_run};
 static const struct cli_command cmd_config = {
     .name = SV_INIT("config"),
-    .summary = SV_INIT("show every setting and where it comes from"),
+    .summary = SV_INIT("show the settings and where they come from"),
     .details = SV_INIT("A setting is taken from the option, else from the environment (LINTEL_ and the option's name "
                        "in capitals), else from the nearest lintel.yaml upwards, else the default holds."),
+    OPTIONS(config_options),
     EXAMPLES(ex_config),
     EXITS(exits_reference),
     .output = OUTPUT_ONE_SHOT,
     .knows_all_settings = true,
     .run = cmd_config_run};
+static const struct cli_command cmd_console = {
+    .name = SV_INIT("console"),
+    .summary = SV_INIT("evaluate expressions against a blueprint and its state"),
+    .details = SV_INIT("Reads an expression a line, from a terminal with history and completion, or from a pipe, and "
+                       "prints its value. Nothing is changed. In a pipe the command fails if an expression did. Where "
+                       "there is no blueprint, expressions can use functions only."),
+    ARGS(arg_file),
+    OPTIONS(inspect_options),
+    EXAMPLES(ex_console),
+    EXITS(exits_inspect),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_console_run};
 static const struct cli_command cmd_deploy = {
     .name = SV_INIT("deploy"),
     .summary = SV_INIT("plan and carry out, after consent"),
-    .details = SV_INIT("Shows the plan, asks for 'yes' on a terminal, and carries it out. Without a terminal, "
-                       "--auto-approve or --plan is needed. What a killed run left open is settled first; running "
-                       "deploy again after any failure is safe."),
+    .details =
+        SV_INIT("Shows the plan, asks for 'yes' on a terminal, and carries it out. Without a terminal, "
+                "--auto-approve, --approve or --plan is needed. What a killed run left open is settled first; running "
+                "deploy again after any failure is safe."),
     ARGS(arg_file),
     OPTIONS(deploy_options),
     EXAMPLES(ex_deploy),
@@ -275,6 +503,17 @@ static const struct cli_command cmd_destroy = {.name = SV_INIT("destroy"),
                                                EXITS(exits_run),
                                                .output = OUTPUT_EVENTS,
                                                .run = cmd_destroy_run};
+static const struct cli_command cmd_drift = {
+    .name = SV_INIT("drift"),
+    .summary = SV_INIT("look for changes made outside of lintel"),
+    .details = SV_INIT("Reads the real objects of an instance, 8 at a time or as many as --parallel says, and compares "
+                       "them with the stored state. What differs is shown and noted beside the state, which itself "
+                       "does not change: 'lintel reconcile' takes it over, 'lintel deploy' takes it back."),
+    OPTIONS(drift_options),
+    EXAMPLES(ex_drift),
+    EXITS(exits_drift),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_drift_run};
 static const struct cli_command cmd_errors = {.name = SV_INIT("errors"),
                                               .summary = SV_INIT("reference of all diagnostic codes"),
                                               ARGS(arg_code),
@@ -283,6 +522,40 @@ static const struct cli_command cmd_errors = {.name = SV_INIT("errors"),
                                               EXITS(exits_reference),
                                               .output = OUTPUT_ONE_SHOT,
                                               .run = cmd_errors_run};
+static const struct cli_command cmd_explain = {
+    .name = SV_INIT("explain"),
+    .summary = SV_INIT("show where a value comes from"),
+    .details = SV_INIT("The chain of places, references, functions and defaults that gave the value, with the value at "
+                       "every step. Stored state is used when there is an instance."),
+    ARGS(arg_address_file),
+    OPTIONS(inspect_options),
+    EXAMPLES(ex_explain),
+    EXITS(exits_inspect),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_explain_run};
+static const struct cli_command cmd_graph = {
+    .name = SV_INIT("graph"),
+    .summary = SV_INIT("draw who uses whom"),
+    .details = SV_INIT("An arrow leads from what uses to what is used; a link from its first side to its second."),
+    ARGS(arg_file),
+    OPTIONS(graph_options),
+    EXAMPLES(ex_graph),
+    EXITS(exits_inspect),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_graph_run};
+static const struct cli_command cmd_fmt = {
+    .name = SV_INIT("fmt"),
+    .summary = SV_INIT("bring blueprints into the canonical layout"),
+    .details =
+        SV_INIT("Indentation, spacing and line ends become the same everywhere; comments, blank lines, quotes and "
+                "the text of every value stay. Prints the names of the files that changed. A file with syntax "
+                "errors is left alone. For any YAML, JSON and JSONC file."),
+    ARGS(arg_files),
+    OPTIONS(fmt_options),
+    EXAMPLES(ex_fmt),
+    EXITS(exits_fmt),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_fmt_run};
 static const struct cli_command cmd_functions = {.name = SV_INIT("functions"),
                                                  .summary = SV_INIT("reference of all functions"),
                                                  ARGS(arg_function),
@@ -299,6 +572,27 @@ static const struct cli_command cmd_help = {.name = SV_INIT("help"),
                                             EXITS(exits_reference),
                                             .output = OUTPUT_ONE_SHOT,
                                             .run = cmd_help_run};
+static const struct cli_command cmd_history = {
+    .name = SV_INIT("history"),
+    .summary = SV_INIT("list the runs of an instance"),
+    .details =
+        SV_INIT("Deployments that succeeded, edits of the state and broken leases, by number; below them the runs "
+                "since that did not succeed. The runs of an instance that was destroyed are found by its id."),
+    OPTIONS(history_options),
+    EXAMPLES(ex_history),
+    EXITS(exits_read),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_history_run};
+static const struct cli_command cmd_init = {
+    .name = SV_INIT("init"),
+    .summary = SV_INIT("make a project that deploys as it is"),
+    .details = SV_INIT("Makes blueprint.yaml, lintel.yaml and .gitignore. Nothing is overwritten."),
+    ARGS(arg_new_directory),
+    OPTIONS(init_options),
+    EXAMPLES(ex_init),
+    EXITS(exits_init),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_init_run};
 static const struct cli_command cmd_list = {.name = SV_INIT("list"),
                                             .summary = SV_INIT("list the instances in the state store"),
                                             OPTIONS(list_options),
@@ -318,22 +612,48 @@ static const struct cli_command cmd_plan = {
     .name = SV_INIT("plan"),
     .alias = SV_INIT("stage"),
     .summary = SV_INIT("show what a deployment would change"),
-    .details = SV_INIT(
-        "Compares the blueprint with the stored state and the real objects. Changes nothing and takes no lock."),
-    ARGS(arg_file),
+    .details =
+        SV_INIT("Compares the blueprint with the stored state and the real objects. Changes nothing and takes no lock. "
+                "'plan diff A B' tells what two saved plans do differently."),
+    ARGS(arg_plan),
     OPTIONS(plan_options),
     EXAMPLES(ex_plan),
     EXITS(exits_plan),
     .output = OUTPUT_ONE_SHOT,
     .run = cmd_plan_run};
 static const struct cli_command cmd_providers = {.name = SV_INIT("providers"),
-                                                 .summary = SV_INIT("reference of providers, resource types and links"),
+                                                 .summary = SV_INIT("reference of providers, their types and links"),
                                                  ARGS(arg_type),
                                                  OPTIONS(reference_options),
                                                  EXAMPLES(ex_providers),
                                                  EXITS(exits_reference),
                                                  .output = OUTPUT_ONE_SHOT,
                                                  .run = cmd_providers_run};
+static const struct cli_command cmd_reconcile = {
+    .name = SV_INIT("reconcile"),
+    .summary = SV_INIT("bring the state to what is really there"),
+    .details = SV_INIT("Shows what has drifted, what became of operations that were cut off, and what is recommended "
+                       "for each: accept_external, update_status or manual_cleanup_required. With --apply the state "
+                       "is changed after consent, in one step; nothing outside is touched. Without --apply the exit "
+                       "code is 3 when there is something to reconcile."),
+    ARGS(arg_addresses),
+    OPTIONS(reconcile_options),
+    EXAMPLES(ex_reconcile),
+    EXITS(exits_reconcile),
+    .output = OUTPUT_EVENTS,
+    .run = cmd_reconcile_run};
+static const struct cli_command cmd_render = {
+    .name = SV_INIT("render"),
+    .summary = SV_INIT("print the blueprint with everything known put in"),
+    .details = SV_INIT("Substitutions become their values, resources with 'each' their instances, and conditions that "
+                       "are false take their resources away. What only deployment can tell stays a substitution. "
+                       "Secrets are hidden."),
+    ARGS(arg_file),
+    OPTIONS(render_options),
+    EXAMPLES(ex_render),
+    EXITS(exits_inspect),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_render_run};
 static const struct cli_command cmd_show = {.name = SV_INIT("show"),
                                             .summary = SV_INIT("show an instance, one element of it, or a saved plan"),
                                             ARGS(arg_address),
@@ -342,6 +662,32 @@ static const struct cli_command cmd_show = {.name = SV_INIT("show"),
                                             EXITS(exits_read),
                                             .output = OUTPUT_ONE_SHOT,
                                             .run = cmd_show_run};
+static const struct cli_command cmd_state = {
+    .name = SV_INIT("state"),
+    .summary = SV_INIT("look at the stored state, and edit it"),
+    .details = SV_INIT(
+        "list, show ADDRESS; rm ADDRESS… forgets elements and leaves the real objects where they are; mv "
+        "FROM TO gives a resource another address; apply SCRIPT takes a 'rm ADDRESS' or 'mv FROM TO' a "
+        "line, all or nothing; undo takes the last edit back; rescue FILE replays what a run could not write any more. "
+        "No real object is touched."),
+    ARGS(arg_state),
+    OPTIONS(state_options),
+    EXAMPLES(ex_state),
+    EXITS(exits_edit),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_state_run};
+static const struct cli_command cmd_unlock = {
+    .name = SV_INIT("unlock"),
+    .summary = SV_INIT("break the lease of a run that holds an instance"),
+    .details = SV_INIT("For a run on another machine that is known to be gone; one on this machine is noticed without. "
+                       "If it lives still, everything that it wants to write from now on is refused. What it left open "
+                       "is settled by the next deployment."),
+    ARGS(arg_locked),
+    OPTIONS(unlock_options),
+    EXAMPLES(ex_unlock),
+    EXITS(exits_edit),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_unlock_run};
 static const struct cli_command cmd_validate = {
     .name = SV_INIT("validate"),
     .summary = SV_INIT("check blueprints without looking at any state"),
@@ -360,9 +706,10 @@ static const struct cli_command cmd_version = {.name = SV_INIT("version"),
                                                .run = cmd_version_run};
 
 const struct cli_command *const cli_commands[] = {
-    &cmd_completion, &cmd_config, &cmd_deploy, &cmd_destroy,   &cmd_errors, &cmd_functions, &cmd_help,
-    &cmd_list,       &cmd_output, &cmd_plan,   &cmd_providers, &cmd_show,   &cmd_validate,  &cmd_version,
-};
+    &cmd_completion, &cmd_config, &cmd_console,   &cmd_deploy,    &cmd_destroy,   &cmd_drift,   &cmd_errors,
+    &cmd_explain,    &cmd_fmt,    &cmd_functions, &cmd_graph,     &cmd_help,      &cmd_history, &cmd_init,
+    &cmd_list,       &cmd_output, &cmd_plan,      &cmd_providers, &cmd_reconcile, &cmd_render,  &cmd_show,
+    &cmd_state,      &cmd_unlock, &cmd_validate,  &cmd_version};
 const size_t cli_command_count = COUNT(cli_commands);
 
 const struct cli_command *cli_find_command(sv name) {
@@ -371,41 +718,4 @@ const struct cli_command *cli_find_command(sv name) {
             return cli_commands[i];
     }
     return NULL;
-}
-
-/* --- the one table of exit codes --- */
-
-const enum exit_code exit_codes[] = {EXIT_OK,          EXIT_FAILED,   EXIT_CHANGES, EXIT_DRIFT,
-                                     EXIT_INVALID,     EXIT_USAGE,    EXIT_LOCKED,  EXIT_STALE,
-                                     EXIT_ROLLED_BACK, EXIT_PART_WAY, EXIT_SIGINT,  EXIT_SIGTERM};
-const size_t exit_code_count = COUNT(exit_codes);
-
-sv exit_code_get_meaning(enum exit_code code) {
-    switch (code) {
-    case EXIT_OK:
-        return SV("done, or no change");
-    case EXIT_FAILED:
-        return SV("failed");
-    case EXIT_CHANGES:
-        return SV("there are changes (with --detailed-exitcode)");
-    case EXIT_DRIFT:
-        return SV("drift found");
-    case EXIT_INVALID:
-        return SV("invalid input");
-    case EXIT_USAGE:
-        return SV("wrong usage, or no consent");
-    case EXIT_LOCKED:
-        return SV("locked by another run, or lease lost");
-    case EXIT_STALE:
-        return SV("the plan is stale");
-    case EXIT_ROLLED_BACK:
-        return SV("failed and rolled back");
-    case EXIT_PART_WAY:
-        return SV("failed part way; the state is true");
-    case EXIT_SIGINT:
-        return SV("ended by SIGINT");
-    case EXIT_SIGTERM:
-        return SV("ended by SIGTERM");
-    }
-    return SV("");
 }

@@ -1,6 +1,10 @@
 /* Completion scripts for bash, zsh and fish, from the command table. */
 #include "apps/cli/cli.h"
 
+static bool holds_directories(const struct cli_option *o) {
+    return o->holds == HOLDS_DIRECTORY || o->holds == HOLDS_PATH_LIST;
+}
+
 static void append_option_words(struct buf *out, const struct cli_option *const *options, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (options[i]->name.len > 1)
@@ -49,7 +53,7 @@ static void append_bash_values(struct buf *out, const struct cli_option *const *
             append_choices(out, o->value_name);
             buf_append_cstr(out, "' -- \"$word\")");
         } else if (o->holds != HOLDS_TEXT) {
-            buf_printf(out, "$(compgen %s -- \"$word\")", o->holds == HOLDS_DIRECTORY ? "-d" : "-f");
+            buf_printf(out, "$(compgen %s -- \"$word\")", holds_directories(o) ? "-d" : "-f");
         }
         buf_append_cstr(out, "); return ;;\n");
     }
@@ -141,7 +145,7 @@ static void append_zsh_value(struct buf *out, const struct cli_option *o) {
     if (o->type == OPTION_FLAG)
         return;
     if (o->type != OPTION_CHOICE) {
-        const char *action = o->holds == HOLDS_TEXT ? " " : o->holds == HOLDS_DIRECTORY ? "_directories" : "_files";
+        const char *action = o->holds == HOLDS_TEXT ? " " : holds_directories(o) ? "_directories" : "_files";
         buf_printf(out, ":%.*s:%s", SV_ARG(o->value_name), action);
         return;
     }

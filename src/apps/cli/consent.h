@@ -6,13 +6,28 @@
 
 enum consent {
     CONSENT_GIVEN = 1,
-    CONSENT_REFUSED,    /* a person said something else than yes */
+    CONSENT_BY_KIND,    /* --approve covers all of the plan; nobody has looked at it */
+    CONSENT_REFUSED,    /* a person said something else than yes, or --deny forbids it; the latter is reported */
     CONSENT_IMPOSSIBLE, /* nobody to ask; reported */
 };
 
-/* Before anything is planned: whether somebody can be asked, or need not be. */
+/* Before anything is planned: whether somebody can be asked, or need not be. False after a report. */
 bool consent_is_possible(struct cli *c);
+/* For a plan that has been shown: --deny, --auto-approve, --approve, --plan, then a person. */
+enum consent consent_get(struct cli *c, const struct plan *p);
+
+/* For what is no plan: --auto-approve, then a person. */
 enum consent consent_ask(struct cli *c, const char *question);
+
+/* --- guard.c --- */
+/* Whether --approve and --deny can be understood. False after a usage error. */
+bool guard_check_options(struct cli *c);
+/* Whether no --deny forbids anything that carrying the plan out may do. False after a report that names the first. */
+bool guard_allows(struct cli *c, const struct plan *p);
+/* Whether --approve is given. */
+bool guard_has_approval(const struct cli *c);
+/* Whether --approve covers all that carrying the plan out may do. False with a sentence about what it does not. */
+bool guard_approves(struct cli *c, const struct plan *p, sv *why);
 
 /* Shared by deploy and destroy: shows the plan, asks, carries it out. `t` is NULL for a destruction. */
 enum exit_code deploy_carry_out(struct session *s, const struct template *t, const struct plan *p);

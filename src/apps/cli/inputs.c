@@ -50,7 +50,7 @@ static bool add_environment(struct cli *c, struct input_list *list) {
     return ok;
 }
 
-static struct source *read_source(struct cli *c, sv path) {
+struct source *inputs_read_source(struct cli *c, sv path) {
     struct source *source = NULL;
     int error = 0;
     enum source_read r = sources_read_file(&c->sources, path, c->limits.document_bytes, &source, &error);
@@ -82,7 +82,7 @@ static bool add_pairs(struct cli *c, struct input_list *list, const struct node 
 }
 
 static bool add_file(struct cli *c, struct input_list *list, sv path) {
-    struct source *source = read_source(c, path);
+    struct source *source = inputs_read_source(c, path);
     if (!source)
         return false;
     struct doc_options options = doc_options_blueprint;
@@ -112,7 +112,7 @@ static bool add_option(struct cli *c, struct input_list *list, sv text) {
     if (sv_has_prefix(item, SV("@@"))) {
         item = sv_slice(item, 1, item.len);
     } else if (sv_has_prefix(item, SV("@"))) {
-        struct source *source = read_source(c, sv_slice(item, 1, item.len));
+        struct source *source = inputs_read_source(c, sv_slice(item, 1, item.len));
         if (!source)
             return false;
         item = source->bytes;

@@ -17,7 +17,7 @@ static void init(struct cli *c, const struct cli_signals *signals) {
     c->limits = limits_default;
     c->mask.arena = &c->arena;
     c->arena.secret = true; /* settings and values may hold secrets */
-    c->json_into = -1;
+    c->json_into = c->log = -1;
     c->host = &host_system;
     c->signals = signals;
     c->payload = BUF(&c->arena);
@@ -69,16 +69,22 @@ static bool wants_color(struct cli *c, int fd) {
     return isatty(fd) == 1 && !sv_eq(term, SV("dumb"));
 }
 
-static bool open_json_into(struct cli *c) {
-    sv path = settings_get_text(c, "json-into");
+/* A file of the user's for machine output; -1 without one or after a report. */
+static bool open_output(struct cli *c, const char *option, int flags, int *fd) {
+    sv path = settings_get_text(c, option);
     if (path.len == 0)
         return true;
-    c->json_into = open(arena_copy_cstr(&c->arena, path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (c->json_into >= 0)
+    *fd = open(arena_copy_cstr(&c->arena, path), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
+    if (*fd >= 0)
         return true;
-    diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "'%.*s' cannot be written: %s", SV_ARG(path),
-              strerror(errno));
+    diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "'%.*s' cannot be written: %s",
+              SV_ARG(render_escape(&c->arena, path)), strerror(errno));
     return false;
+}
+
+static bool open_outputs(struct cli *c) {
+    bool has_json = open_output(c, "json-into", O_TRUNC, &c->json_into);
+    return open_output(c, "log", O_APPEND, &c->log) && has_json;
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -115,18 +121,6 @@ bool cli_await_input(const struct cli *c) {
     }
 }
 
-static void write_version_event(struct cli *c) {
-    struct buf out = BUF(&c->arena);
-    struct jsonw w = JSONW(&out, 0);
-    jsonw_begin_object(&w);
-    jsonw_put_text(&w, "type", SV("version"));
-    jsonw_put_text(&w, "formatVersion", SV("1.0"));
-    jsonw_put_text(&w, "lintel", SV(LINTEL_VERSION));
-    jsonw_put_text(&w, "command", c->command->name);
-    jsonw_end_object(&w);
-    output_event_line(c, buf_get_sv(&out));
-}
-
 static enum exit_code run_command(struct cli *c, bool settings_ok) {
     if (!settings_ok)
         return output_get_input_code(c);
@@ -160,13 +154,14 @@ int cli_run(int argc, const char *const *argv, const struct cli_signals *signals
     cli.command_line = make_command_line(&cli, argc, argv);
     cli.color_out = wants_color(&cli, STDOUT_FILENO);
     cli.color_err = wants_color(&cli, STDERR_FILENO);
-    bool has_output = !ok || open_json_into(&cli);
-    if (output_is_stream(&cli))
-        write_version_event(&cli);
+    bool has_output = !ok || open_outputs(&cli);
+    output_begin(&cli);
     enum exit_code code = has_output ? run_command(&cli, ok) : EXIT_FAILED;
     code = output_finish(&cli, code);
     if (cli.json_into >= 0)
         close(cli.json_into);
+    if (cli.log >= 0)
+        close(cli.log);
     arena_fini(&cli.arena);
     return (int)code;
 }

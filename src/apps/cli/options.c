@@ -27,6 +27,14 @@ const struct cli_option *option_find_anywhere(sv name) {
     return found;
 }
 
+bool option_is_global(const struct cli_option *option) {
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_global_options[i] == option)
+            return true;
+    }
+    return false;
+}
+
 void option_offer_all(struct hint *hint) {
     for (size_t i = 0; i < cli_global_option_count; i++)
         hint_offer(hint, cli_global_options[i]->name);

@@ -1,4 +1,7 @@
-#include "apps/cli/cli.h"
+#include "apps/cli/outside.h"
+#include "apps/cli/session.h"
+
+#include "doc/suppress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +32,13 @@ static void write_result(struct cli *c, sv text) {
         c->output_error = error;
 }
 
-bool output_is_stream(const struct cli *c) {
-    return output_is_machine(c) && c->command && c->command->output == OUTPUT_EVENTS && !settings_get_flag(c, "help");
+bool output_wants_events(const struct cli *c) {
+    return output_is_machine(c) || c->log >= 0;
+}
+
+/* Whether the output is NDJSON: the command streams events and does not only show its help. */
+static bool is_stream(const struct cli *c) {
+    return c->command && c->command->output == OUTPUT_EVENTS && !settings_get_flag(c, "help");
 }
 
 void output_text(struct cli *c, sv text) {
@@ -51,33 +59,64 @@ void output_note(struct cli *c, const char *format, ...) {
     write_all(STDERR_FILENO, buf_get_sv(&out));
 }
 
+static void write_machine(struct cli *c, sv line) {
+    if (c->json)
+        write_result(c, line);
+    if (c->json_into >= 0)
+        write_all(c->json_into, line);
+}
+
+static void write_log(struct cli *c, sv line) {
+    int error = c->log >= 0 ? write_all(c->log, line) : 0;
+    if (c->log_error == 0)
+        c->log_error = error;
+}
+
 void output_event_line(struct cli *c, sv json) {
     struct buf line = BUF(&c->arena);
     buf_append(&line, json);
     buf_append_char(&line, '\n');
-    if (c->json)
-        write_result(c, buf_get_sv(&line));
-    if (c->json_into >= 0)
-        write_all(c->json_into, buf_get_sv(&line));
+    write_machine(c, buf_get_sv(&line));
+    write_log(c, buf_get_sv(&line));
+}
+
+void output_begin(struct cli *c) {
+    struct buf out = BUF(&c->arena);
+    struct jsonw w = JSONW(&out, 0);
+    jsonw_begin_object(&w);
+    jsonw_put_text(&w, "type", SV("version"));
+    jsonw_put_text(&w, "formatVersion", SV("1.0"));
+    jsonw_put_text(&w, "lintel", SV(LINTEL_VERSION));
+    jsonw_put_text(&w, "command", c->command ? c->command->name : SV(""));
+    jsonw_end_object(&w);
+    buf_append_char(&out, '\n');
+    if (is_stream(c))
+        write_machine(c, buf_get_sv(&out));
+    write_log(c, buf_get_sv(&out));
 }
 
 static struct render_options diag_options(const struct cli *c) {
     return (struct render_options){.color = c->color_err, .mask = &c->mask};
 }
 
-/* What the command has put into its payload, the exit code and the diagnostics; closes the object. */
-static void end_object(struct cli *c, struct jsonw *w, enum exit_code code) {
-    struct render_options options = diag_options(c);
+/* What the command has put into its payload. */
+static void put_payload(struct cli *c, struct jsonw *w) {
     sv members = buf_get_sv(&c->payload);
     if (members.len > 2) { /* more than "{}" */
         buf_append_char(w->out, ',');
         buf_append(w->out, sv_slice(members, 1, members.len - 1));
     }
+}
+
+/* The exit code and the diagnostics; closes the object and ends the line. */
+static sv end_object(struct cli *c, struct jsonw *w, enum exit_code code) {
+    struct render_options options = diag_options(c);
     jsonw_put_i64(w, "exitCode", code);
     jsonw_key(w, SV("diagnostics"));
     render_diags_json(w, &c->diags, &options);
     jsonw_end_object(w);
-    output_event_line(c, buf_get_sv(w->out));
+    buf_append_char(w->out, '\n');
+    return buf_get_sv(w->out);
 }
 
 static void write_object(struct cli *c, enum exit_code code) {
@@ -86,10 +125,11 @@ static void write_object(struct cli *c, enum exit_code code) {
     jsonw_begin_object(&w);
     jsonw_put_text(&w, "formatVersion", SV("1.0"));
     jsonw_put_text(&w, "command", c->command ? c->command->name : SV(""));
-    end_object(c, &w, code);
+    put_payload(c, &w);
+    write_machine(c, end_object(c, &w, code));
 }
 
-/* The last event of a stream. */
+/* The last event of a stream and of a log. */
 static void write_summary(struct cli *c, enum exit_code code) {
     struct buf out = BUF(&c->arena);
     struct jsonw w = JSONW(&out, 0);
@@ -97,7 +137,12 @@ static void write_summary(struct cli *c, enum exit_code code) {
     jsonw_put_text(&w, "type", SV("summary"));
     jsonw_put_i64(&w, "wallMs", c->host->ops->get_wall_ms(c->host->user));
     jsonw_put_i64(&w, "monotonicMs", c->host->ops->get_monotonic_ms(c->host->user));
-    end_object(c, &w, code);
+    if (is_stream(c))
+        put_payload(c, &w);
+    sv line = end_object(c, &w, code);
+    if (is_stream(c))
+        write_machine(c, line);
+    write_log(c, line);
 }
 
 /* Quiet means errors only. */
@@ -122,12 +167,29 @@ static void write_diagnostics(struct cli *c) {
     write_all(STDERR_FILENO, buf_get_sv(&out));
 }
 
+void output_settle_diagnostics(struct cli *c) {
+    static const char *const partial[] = {"no-providers", "no-transforms", "offline", "pure"};
+    struct suppress_options options = {.first_source = c->forgotten_sources};
+    options.format = (enum doc_format)template_get_format(c);
+    for (size_t i = 0; i < sizeof partial / sizeof *partial; i++)
+        options.is_partial = options.is_partial || settings_get_flag(c, partial[i]);
+    if (!c->is_settled)
+        doc_suppress(&c->diags, &c->sources, &options);
+    c->is_settled = true;
+}
+
 enum exit_code output_finish(struct cli *c, enum exit_code code) {
+    if (!outside_close(c, code == EXIT_OK || code == EXIT_CHANGES) && code == EXIT_OK)
+        code = EXIT_FAILED;
+    output_settle_diagnostics(c);
     jsonw_end_object(&c->writer);
-    if (output_is_stream(c))
+    if (output_wants_events(c))
         write_summary(c, code);
-    else if (output_is_machine(c))
+    if (output_is_machine(c) && !is_stream(c))
         write_object(c, code);
+    if (c->log_error != 0)
+        diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "the log '%.*s' is not complete: %s",
+                  SV_ARG(settings_get_text(c, "log")), strerror(c->log_error));
     bool streams = c->command && c->command->output == OUTPUT_EVENTS;
     if (c->output_error != 0 && !streams && (code == EXIT_OK || code == EXIT_CHANGES)) {
         diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "the result cannot be written to standard output: %s",

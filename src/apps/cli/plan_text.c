@@ -1,10 +1,11 @@
 /* Plans for people (CLI-020). */
-#include "apps/cli/session.h"
+#include "apps/cli/plan_view.h"
 
 struct plan_writer {
     struct buf *out;
     bool color;
     enum secrecy secrecy;
+    const struct plan_view *view;
 };
 
 sv plan_action_get_symbol(const struct change *change) {
@@ -60,7 +61,7 @@ static const char *get_action_text(const struct change *change) {
     case ACTION_DELETE:
         return change->deposed ? "left over from a replacement, will be destroyed" : "will be destroyed";
     case ACTION_READ:
-        return "will be read";
+        return "will be read on deploy: what it looks for is not known yet";
     case ACTION_RETAIN:
         return "will be kept, but forgotten";
     case ACTION_NONE:
@@ -71,13 +72,20 @@ static const char *get_action_text(const struct change *change) {
 
 static const char field_symbols[] = {[FIELD_NEW] = '+', [FIELD_MODIFIED] = '~', [FIELD_REMOVED] = '-'};
 
-static void render_value(struct plan_writer *w, value v, bool sensitive, bool unknown) {
-    if (unknown || v.kind == VALUE_UNKNOWN)
-        buf_append_cstr(w->out, "(known on deploy)");
-    else if (sensitive && w->secrecy == REDACT)
-        buf_append_cstr(w->out, "(sensitive)");
+void plan_render_value(struct buf *out, value v, bool sensitive, enum secrecy secrecy) {
+    if (v.kind == VALUE_UNKNOWN)
+        buf_append_cstr(out, "(known on deploy)");
+    else if (sensitive && secrecy == REDACT)
+        buf_append_cstr(out, "(sensitive)");
     else
-        value_render(w->out, v, 100, w->secrecy);
+        value_render(out, v, 100, secrecy);
+}
+
+static void render_value(struct plan_writer *w, value v, bool sensitive, bool unknown) {
+    if (unknown)
+        buf_append_cstr(w->out, "(known on deploy)");
+    else
+        plan_render_value(w->out, v, sensitive, w->secrecy);
 }
 
 static void render_field(struct plan_writer *w, const struct field_change *f) {
@@ -130,12 +138,15 @@ static void render_change(struct plan_writer *w, const struct change *change) {
             buf_append_cstr(w->out, " → ");
         if (value_is_set(change->after))
             render_value(w, change->after, value_is_sensitive(change->after), !value_is_known(change->after));
+        if (change->known_on_deploy_count > 0 && value_is_known(change->after))
+            buf_append_cstr(w->out, " (checked on deploy)");
         buf_append_char(w->out, '\n');
         return;
     }
     if (change->type.len > 0)
         buf_printf(w->out, " (%.*s)", SV_ARG(change->type));
-    buf_printf(w->out, " %s\n", get_action_text(change));
+    buf_printf(w->out, " %s%s\n", get_action_text(change),
+               change->condition_known_on_deploy ? ", if its condition holds (known on deploy)" : "");
     for (size_t i = 0; i < change->diff.changes.len; i++)
         render_field(w, &change->diff.changes.items[i]);
     for (size_t i = 0; i < change->computed_field_count; i++) {
@@ -164,7 +175,8 @@ static void render_legend(struct plan_writer *w, const struct plan *p) {
     for (size_t k = 0; k < sizeof legend / sizeof *legend; k++) {
         bool occurs = false;
         for (size_t i = 0; i < p->change_count && !occurs; i++)
-            occurs = sv_eq(plan_action_get_symbol(&p->changes[i]), legend[k].symbol);
+            occurs = plan_view_shows(w->view, &p->changes[i]) &&
+                     sv_eq(plan_action_get_symbol(&p->changes[i]), legend[k].symbol);
         if (!occurs)
             continue;
         buf_printf(w->out, "%s%.*s %s", between, SV_ARG(legend[k].symbol), legend[k].text);
@@ -173,16 +185,33 @@ static void render_legend(struct plan_writer *w, const struct plan *p) {
     buf_append_cstr(w->out, between[0] ? "\n\n" : "\n");
 }
 
-static void render_changes(struct plan_writer *w, const struct change *changes, size_t count, bool exports) {
-    for (size_t i = 0; i < count; i++) {
-        if ((changes[i].kind == ELEMENT_EXPORT) == exports)
+/* "children.core/": the child that an element belongs to; empty at the root. */
+static sv get_child(const struct change *change) {
+    return sv_slice(change->address.text, 0, sv_rfind_char(change->address.text, '/') + 1);
+}
+
+/* Elements of a child stand together: a line names it where another one begins. Those of the root come first. */
+static void render_group(struct plan_writer *w, const struct change *changes, size_t count, bool exports) {
+    sv child = {0};
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < count; i++) {
+            sv own = get_child(&changes[i]);
+            if ((changes[i].kind == ELEMENT_EXPORT) != exports || (own.len > 0) != (pass == 1) ||
+                !plan_view_shows(w->view, &changes[i]))
+                continue;
+            if (!sv_eq(own, child))
+                buf_printf(w->out, "\n  %s%.*s%s\n", output_start_color(w->color, "bold"),
+                           SV_ARG(render_escape(w->out->arena, sv_slice(own, 0, own.len - 1))),
+                           output_end_color(w->color));
+            child = own;
             render_change(w, &changes[i]);
+        }
     }
 }
 
-static bool has_exports(const struct plan *p) {
+static bool has_exports(const struct plan *p, const struct plan_view *view) {
     for (size_t i = 0; i < p->change_count; i++) {
-        if (p->changes[i].kind == ELEMENT_EXPORT)
+        if (p->changes[i].kind == ELEMENT_EXPORT && plan_view_shows(view, &p->changes[i]))
             return true;
     }
     return false;
@@ -203,27 +232,111 @@ static void render_drift(struct plan_writer *w, const struct plan *p) {
     buf_append_char(w->out, '\n');
 }
 
-void plan_render(struct buf *out, const struct plan *p, bool color, enum secrecy secrecy) {
-    struct plan_writer w = {out, color, secrecy};
-    const struct plan_summary *s = &p->summary;
-    render_drift(&w, p);
-    if (p->has_interrupted)
-        buf_append_cstr(out, "Operations of an earlier run were cut off; deploying settles them first.\n\n");
-    if (plan_is_empty(p)) {
-        buf_printf(out, "Instance %.*s: nothing would change.\n", SV_ARG(render_escape(out->arena, p->instance_name)));
-    } else {
-        buf_printf(out, "Instance %.*s%s\n", SV_ARG(render_escape(out->arena, p->instance_name)),
-                   p->destroy                 ? ": everything will be destroyed"
-                   : p->instance_version == 0 ? " is new"
-                                              : "");
-        render_legend(&w, p);
-        render_changes(&w, p->changes, p->change_count, false);
-        if (has_exports(p))
-            buf_append_cstr(out, "\nExports:\n");
-        render_changes(&w, p->changes, p->change_count, true);
-        buf_append_char(out, '\n');
+bool plan_view_shows(const struct plan_view *view, const struct change *change) {
+    return view->only == 0 || (kinds_get(change) & view->only) != 0;
+}
+
+void plan_render_hidden(struct buf *out, const struct plan *p, const struct plan_view *view) {
+    size_t hidden[KIND_COUNT] = {0};
+    const char *between = "Not shown: ";
+    for (size_t i = 0; i < p->change_count; i++) {
+        unsigned kind = plan_view_shows(view, &p->changes[i]) ? 0 : kinds_get(&p->changes[i]);
+        for (size_t k = 0; k < KIND_COUNT; k++)
+            hidden[k] += kind == 1U << k;
     }
-    buf_printf(out, "%sPlan: %zu to create, %zu to update, %zu to replace, %zu to destroy.%s\n",
-               output_start_color(color, "bold"), s->create, s->update + s->check, s->replace, s->destroy,
-               output_end_color(color));
+    for (unsigned k = 0; k < KIND_COUNT; k++) {
+        if (hidden[k] == 0)
+            continue;
+        buf_printf(out, "%s%zu %.*s", between, hidden[k], SV_ARG(kind_get_name(1U << k)));
+        between = ", ";
+    }
+    if (between[0] == ',')
+        buf_append_cstr(out, ".\n");
+}
+
+void plan_render_count(struct buf *out, const struct plan *p) {
+    const struct plan_summary *s = &p->summary;
+    buf_printf(out, "Plan: %zu to create, %zu to update, %zu to replace, %zu to destroy.", s->create,
+               s->update + s->check, s->replace, s->destroy);
+}
+
+static void render_head(struct plan_writer *w, const struct plan *p) {
+    sv name = render_escape(w->out->arena, p->instance_name);
+    if (p->has_interrupted)
+        buf_append_cstr(w->out, "Operations of an earlier run were cut off; deploying settles them first.\n\n");
+    if (plan_is_empty(p)) {
+        buf_printf(w->out, "Instance %.*s: nothing would change.\n", SV_ARG(name));
+        return;
+    }
+    buf_printf(w->out, "Instance %.*s%s\n", SV_ARG(name),
+               p->destroy                 ? ": everything will be destroyed"
+               : p->instance_version == 0 ? " is new"
+                                          : "");
+    render_legend(w, p);
+}
+
+void plan_render_text(struct buf *out, const struct plan *p, const struct plan_view *view) {
+    struct plan_writer w = {out, view->color, view->secrecy, view};
+    render_drift(&w, p);
+    render_head(&w, p);
+    if (plan_is_empty(p))
+        return;
+    render_group(&w, p->changes, p->change_count, false);
+    if (has_exports(p, view))
+        buf_append_cstr(out, "\nExports:\n");
+    render_group(&w, p->changes, p->change_count, true);
+    buf_append_char(out, '\n');
+}
+
+/* "  ~ resources.api (local/file): 3 fields, because of spec.path" */
+static void render_line(struct plan_writer *w, const struct change *change) {
+    sv symbol = plan_action_get_symbol(change);
+    buf_append_repeat(w->out, ' ', 3 - symbol.len);
+    buf_printf(w->out, "%s%.*s%s %.*s", output_start_color(w->color, get_action_color(change->action)), SV_ARG(symbol),
+               output_end_color(w->color), SV_ARG(render_escape(w->out->arena, change->address.text)));
+    if (change->type.len > 0 && change->kind != ELEMENT_EXPORT)
+        buf_printf(w->out, " (%.*s)", SV_ARG(change->type));
+    size_t fields = change->diff.changes.len;
+    const char *between = ": ";
+    if (fields > 0 && (change->action == ACTION_UPDATE || change->action == ACTION_REPLACE)) {
+        buf_printf(w->out, "%s%zu field%s", between, fields, fields == 1 ? "" : "s");
+        between = ", ";
+    }
+    if (change->action == ACTION_REPLACE && change->reasons.len > 0)
+        buf_printf(w->out, "%sbecause of %.*s", between,
+                   SV_ARG(render_escape(w->out->arena, change->reasons.items[0].text)));
+    buf_append_char(w->out, '\n');
+}
+
+void plan_render_summary(struct buf *out, const struct plan *p, const struct plan_view *view) {
+    struct plan_writer w = {out, view->color, view->secrecy, view};
+    if (p->drift_count > 0)
+        buf_printf(out, "Changed outside of lintel since the last run: %zu.\n\n", p->drift_count);
+    render_head(&w, p);
+    for (size_t i = 0; i < p->change_count; i++) {
+        if (plan_view_shows(view, &p->changes[i]))
+            render_line(&w, &p->changes[i]);
+    }
+    if (!plan_is_empty(p))
+        buf_append_char(out, '\n');
+}
+
+void plan_render_view(struct buf *out, const struct plan *p, const struct plan_view *view) {
+    if (view->is_markdown) {
+        plan_render_markdown(out, p, view);
+        return;
+    }
+    if (view->is_summary)
+        plan_render_summary(out, p, view);
+    else
+        plan_render_text(out, p, view);
+    plan_render_hidden(out, p, view);
+    buf_append_cstr(out, output_start_color(view->color, "bold"));
+    plan_render_count(out, p);
+    buf_printf(out, "%s\n", output_end_color(view->color));
+}
+
+void plan_render(struct buf *out, const struct plan *p, bool color, enum secrecy secrecy) {
+    struct plan_view view = {.secrecy = secrecy, .color = color};
+    plan_render_view(out, p, &view);
 }

@@ -1,6 +1,7 @@
 /* What a run says while it goes (LC-060, LC-061, CLI-032): NDJSON for machines; for people a line per ended element,
  * and on a terminal a live block of what is under way. */
 #include "apps/cli/session.h"
+#include "apps/cli/timings.h"
 
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -16,8 +17,10 @@ struct active {
 
 struct progress {
     struct cli *cli;
-    bool is_live;      /* the cursor may be moved */
-    size_t live_lines; /* of the block on the screen */
+    bool is_live;            /* the cursor may be moved */
+    bool is_idle;            /* the plan has nothing to do */
+    size_t live_lines;       /* of the block on the screen */
+    struct timings *timings; /* NULL: not wanted */
     VEC(struct active) active;
 };
 
@@ -26,6 +29,14 @@ struct progress *progress_new(struct cli *c) {
     p->cli = c;
     p->is_live = isatty(STDERR_FILENO) == 1 && !c->json && !c->quiet;
     return p;
+}
+
+void progress_set_idle(struct progress *p) {
+    p->is_idle = true;
+}
+
+void progress_set_timings(struct progress *p, struct timings *timings) {
+    p->timings = timings;
 }
 
 struct cli *progress_get_cli(const struct progress *p) {
@@ -154,7 +165,8 @@ static void say(struct progress *p, const struct event *e) {
         say_heartbeat(p, e);
         break;
     case EVENT_MESSAGE:
-        output_note(p->cli, "%.*s",
+        output_note(p->cli, "%s%.*s%s%.*s", e->address.text.len > 0 ? "  " : "",
+                    SV_ARG(render_escape(&p->cli->arena, e->address.text)), e->address.text.len > 0 ? ": " : "",
                     SV_ARG(render_escape(&p->cli->arena, mask_apply(&p->cli->mask, &p->cli->arena, e->text))));
         break;
     case EVENT_DIAGNOSTIC: /* shown at the end, with all others */
@@ -215,8 +227,10 @@ static void write_json(struct cli *c, const struct event *e) {
 }
 
 /* The summary of a run becomes part of the command's own last line. */
-static void keep_summary(struct cli *c, const struct event *e) {
-    jsonw_put_text(&c->writer, "outcome", e->outcome);
+static void keep_summary(struct progress *p, const struct event *e) {
+    struct cli *c = p->cli;
+    bool is_unchanged = p->is_idle && (sv_eq(e->outcome, SV("updated")) || sv_eq(e->outcome, SV("deployed")));
+    jsonw_put_text(&c->writer, "outcome", is_unchanged ? SV("unchanged") : e->outcome);
     jsonw_key(&c->writer, SV("done"));
     jsonw_begin_object(&c->writer);
     jsonw_put_i64(&c->writer, "created", (int64_t)(e->done ? e->done->create : 0));
@@ -225,13 +239,15 @@ static void keep_summary(struct cli *c, const struct event *e) {
     jsonw_put_i64(&c->writer, "destroyed", (int64_t)(e->done ? e->done->destroy : 0));
     jsonw_end_object(&c->writer);
     jsonw_put_i64(&c->writer, "elapsedMs", e->elapsed_ms);
+    timings_write_json(p->timings, &c->writer);
 }
 
 void progress_on_event(void *user, const struct event *e) {
     struct progress *p = user;
+    timings_note(p->timings, e);
     if (e->kind == EVENT_SUMMARY)
-        keep_summary(p->cli, e);
-    else if (output_is_machine(p->cli))
+        keep_summary(p, e);
+    else if (output_wants_events(p->cli))
         write_json(p->cli, e);
     if (p->cli->json)
         return;

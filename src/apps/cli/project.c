@@ -43,12 +43,30 @@ void project_find(struct cli *c) {
     }
 }
 
+static sv make_absolute(struct cli *c, sv path) {
+    if (path.len == 0 || sv_has_prefix(path, SV("/")))
+        return path;
+    return arena_printf(&c->arena, "%.*s/%.*s", SV_ARG(c->project_dir), SV_ARG(path));
+}
+
+static sv make_path_list(struct cli *c, sv list) {
+    struct buf out = BUF(&c->arena);
+    for (bool is_first = true; list.len > 0; is_first = false) {
+        if (!is_first)
+            buf_append_char(&out, ':');
+        buf_append(&out, make_absolute(c, sv_cut(&list, ':')));
+    }
+    return buf_get_sv(&out);
+}
+
 /* A path in the project file is meant from where that file is. */
 static sv make_path(struct cli *c, const struct cli_option *option, sv text) {
     sv prefix = {0};
     sv path = text;
     if (option->holds == HOLDS_TEXT || text.len == 0)
         return text;
+    if (option->holds == HOLDS_PATH_LIST)
+        return make_path_list(c, text);
     if (option->holds == HOLDS_URL && sv_find_char(text, ':') != SIZE_MAX) {
         prefix = sv_slice(text, 0, sv_find_char(text, ':') + 1);
         path = sv_slice(text, prefix.len, text.len);
@@ -57,7 +75,7 @@ static sv make_path(struct cli *c, const struct cli_option *option, sv text) {
     }
     if (sv_has_prefix(path, SV("/")) || sv_eq(path, SV("-")))
         return text;
-    return arena_printf(&c->arena, "%.*s%.*s/%.*s", SV_ARG(prefix), SV_ARG(c->project_dir), SV_ARG(path));
+    return arena_printf(&c->arena, "%.*s%.*s", SV_ARG(prefix), SV_ARG(make_absolute(c, path)));
 }
 
 static bool put_item(struct cli *c, const struct cli_option *option, const struct setting_source *from,

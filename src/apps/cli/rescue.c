@@ -27,8 +27,9 @@ void rescue_on_line(void *user, sv run_id, sv line) {
         if (!c->rescued) {
             struct diag *d = diags_add(&c->diags, DIAG_state_not_available, SPAN_NONE,
                                        "outcomes that the state could not take are in '%.*s'", SV_ARG(path));
-            diag_set_hint(&c->diags, d,
-                          "keep this file; the next deploy asks the providers what became of each operation");
+            diag_set_hint(
+                &c->diags, d,
+                "replay the file with: lintel state rescue FILE; without it the next deploy asks the providers");
         }
         c->rescued = true;
         return;

@@ -2,6 +2,7 @@
 
 #include "api/builtin.h"
 #include "api/store_open.h"
+#include "apps/cli/key_spec.h"
 #include "model/lease.h"
 #include "value/convert.h"
 
@@ -23,14 +24,29 @@ static bool store_exists(struct cli *c, sv url) {
 }
 
 static sv get_directory(struct cli *c, sv url) {
+    if (store_is_postgres_url(url))
+        return arena_printf(&c->arena, "%.*s/.lintel", SV_ARG(c->project_dir));
     sv path = sv_has_prefix(url, SV("sqlite:")) ? sv_slice(url, 7, url.len) : url;
     size_t slash = sv_rfind_char(path, '/');
     return slash == SIZE_MAX ? c->host->ops->get_cwd(c->host->user, &c->arena) : sv_slice(path, 0, slash);
 }
 
+/* Everybody on the machine can read command lines. */
+static bool check_state_url(struct cli *c, sv url) {
+    const struct setting *state = settings_find(c, SV("state"));
+    if (state == NULL || state->origin != ORIGIN_OPTION || !store_url_has_password(url))
+        return true;
+    output_usage_error(c, "'--state' holds a password, which other users of this machine can see");
+    diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items),
+                  "leave it out and put it into ~/.pgpass or PGPASSWORD, or give the address as LINTEL_STATE");
+    return false;
+}
+
 static bool open_store(struct session *s, enum session_mode mode) {
     struct cli *c = s->cli;
     sv url = get_state_url(c);
+    if (!check_state_url(c, url))
+        return false;
     c->state_dir = get_directory(c, url);
     /* Looking at a state that does not exist yet must not make it. */
     if (mode == SESSION_READ && !store_exists(c, url))
@@ -45,34 +61,42 @@ static bool open_store(struct session *s, enum session_mode mode) {
     return s->store != NULL;
 }
 
-static bool choose_key_file(struct cli *c, sv *path) {
-    sv spec = settings_get_text(c, "key");
-    if (spec.len == 0) {
-        *path = arena_printf(&c->arena, "%.*s/.lintel/vault/%.*s.key", SV_ARG(c->project_dir),
-                             SV_ARG(settings_get_text(c, "context")));
+/* A key that was made here would be unknown to everybody else who uses the state (LC-050). */
+static bool check_shared_key(struct cli *c, enum session_mode mode) {
+    bool has_key = settings_get_text(c, "key").len > 0 || settings_get_flag(c, "no-seal");
+    if (has_key || mode == SESSION_READ)
         return true;
-    }
-    if (sv_has_prefix(spec, SV("file:"))) {
-        *path = sv_slice(spec, 5, spec.len);
-        return true;
-    }
-    diags_add(&c->diags, DIAG_not_supported_yet, SPAN_NONE, "'--key' takes file:PATH in this version");
+    struct diag *d = diags_add(&c->diags, DIAG_key_not_usable, SPAN_NONE,
+                               "state in PostgreSQL is shared, so the key that seals its secrets must be named");
+    diag_set_hint(&c->diags, d,
+                  "give --key file:PATH, made when missing and the same for all who deploy, or --no-seal");
     return false;
 }
 
 static bool open_sealer(struct session *s, enum session_mode mode) {
     struct cli *c = s->cli;
     struct sealer_options options = {.arena = &c->arena, .diags = &c->diags, .host = (struct host *)c->host};
-    if (!choose_key_file(c, &options.key_file))
+    bool is_shared = store_is_postgres_url(get_state_url(c));
+    sv spec = settings_get_text(c, "key");
+    options.no_seal = settings_get_flag(c, "no-seal");
+    if ((is_shared && !check_shared_key(c, mode)) || (!options.no_seal && !key_spec_resolve(c, spec, &options)))
         return false;
     struct stat st;
-    bool exists = stat(arena_copy_cstr(&c->arena, options.key_file), &st) == 0;
+    bool has_name = options.key_file.len > 0 && (!is_shared || spec.len > 0);
+    bool exists =
+        options.key_source.len > 0 || (has_name && stat(arena_copy_cstr(&c->arena, options.key_file), &st) == 0);
     options.create = mode == SESSION_WRITE;
-    options.no_seal = settings_get_flag(c, "no-seal") || (mode == SESSION_READ && !exists);
+    options.no_seal = options.no_seal || (mode == SESSION_READ && !exists);
     if (s->store->ops->get_store_key(s->store, options.store_key) != STORE_OK)
         return false;
     s->sealer = sealer_open(&options);
     return s->sealer != NULL;
+}
+
+/* Looking at real objects reads outside the template's tree. */
+static bool get_refresh(const struct cli *c) {
+    bool is_wanted = !settings_is_given(c, "refresh") || settings_get_flag(c, "refresh");
+    return is_wanted && !settings_get_flag(c, "pure");
 }
 
 static void fill_config(struct session *s) {
@@ -85,6 +109,7 @@ static void fill_config(struct session *s) {
         .sealer = s->sealer,
         .providers = &builtin_providers,
         .host = (struct host *)c->host,
+        .fetcher = c->fetcher,
         .context = settings_get_text(c, "context"),
         .actor_command = c->command_line,
         .parallel = (size_t)settings_get_number(c, "parallel"),
@@ -95,9 +120,10 @@ static void fill_config(struct session *s) {
         .stable_timeout_ms = 1800000,
         .retry_first_ms = 2000,
         .retries = 5,
-        .refresh = !settings_is_given(c, "refresh") || settings_get_flag(c, "refresh"),
+        .refresh = get_refresh(c),
         .accept_drift = settings_get_flag(c, "accept-drift"),
         .force = settings_get_flag(c, "force"),
+        .allow_private = settings_get_flag(c, "allow-private"),
         .signals = &c->signals->count,
     };
 }
@@ -116,6 +142,10 @@ static bool check_context(struct cli *c) {
 
 bool session_open(struct cli *c, struct session *s, enum session_mode mode) {
     *s = (struct session){.cli = c};
+    if (mode == SESSION_WRITE && settings_get_flag(c, "pure")) {
+        output_usage_error(c, "'--pure' touches nothing, but '%.*s' is there to do so", SV_ARG(c->command->name));
+        return false;
+    }
     if (!check_context(c) || !open_store(s, mode) || !open_sealer(s, mode))
         return false;
     fill_config(s);
@@ -131,7 +161,7 @@ void session_close(struct session *s) {
     s->store = NULL;
 }
 
-static bool is_default_file(sv file) {
+bool session_is_default_file(sv file) {
     if (sv_has_prefix(file, SV("./")))
         file = sv_slice(file, 2, file.len);
     return sv_eq(file, SV("blueprint.yaml")) || sv_eq(file, SV("blueprint.json")) || sv_eq(file, SV("blueprint.jsonc"));
@@ -143,7 +173,7 @@ bool session_choose_instance(struct session *s, sv file) {
     s->config.instance_name = settings_get_text(c, "instance");
     if (s->config.instance_id.len > 0 || s->config.instance_name.len > 0)
         return true;
-    if (!is_default_file(file)) {
+    if (!session_is_default_file(file)) {
         output_usage_error(c, "which instance is meant? Only a blueprint of the default name has a default instance");
         diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "give --instance NAME");
         return false;

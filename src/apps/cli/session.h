@@ -24,6 +24,8 @@ void session_close(struct session *s);
 /* --instance-id, --instance, else the directory's name when `file` is the project's default blueprint. False after a
  * usage error. */
 bool session_choose_instance(struct session *s, sv file);
+/* Whether it is named like a project's default blueprint. */
+bool session_is_default_file(sv file);
 /* Before planning: waits up to --lock-timeout for the run that holds the instance. False after a report
  * (`instance_in_progress`). */
 bool session_await_others(struct session *s);
@@ -39,9 +41,12 @@ struct loaded {
     struct template *template; /* NULL when nothing could be loaded */
     const struct template_input *inputs;
     size_t input_count;
+    const struct providers *providers; /* of schemas_load; NULL: the built-in ones */
 };
 /* The blueprint named by the first argument, or the default one of the working directory. False after a report. */
 bool template_choose_file(struct cli *c, sv *file);
+/* The same; without one nothing is reported. */
+bool template_find_file(struct cli *c, sv *file);
 /* Loads with the variables of the command line (CLI-010). Returns whether it may be planned; mistakes are in the
  * diagnostics. Missing secrets are asked for on a terminal. */
 bool template_load(struct cli *c, sv file, struct loaded *result);
@@ -58,6 +63,14 @@ bool inputs_collect(struct cli *c, struct template_input **items, size_t *count)
 /* Asks on the terminal without echo; the caller knows that there is one. False when nothing was given. */
 bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result);
 
+/* A file as a source. NULL after a report. */
+struct source *inputs_read_source(struct cli *c, sv path);
+
+/* --- schemas.c --- */
+/* The built-in providers behind what the files of --schemas declare; of equal types the one given last counts. False
+ * after a report. */
+bool schemas_load(struct cli *c, const struct providers **result);
+
 /* --- plan_text.c --- */
 void plan_render(struct buf *out, const struct plan *p, bool color, enum secrecy secrecy);
 /* The plan as the member "plan" of the JSON object. */
@@ -70,6 +83,11 @@ struct progress *progress_new(struct cli *c);
 void progress_on_event(void *user, const struct event *e);
 /* Ends the live block of a terminal. */
 void progress_end(struct progress *p);
+/* Nothing is to be done: the outcome is "unchanged" then. */
+void progress_set_idle(struct progress *p);
+/* What is told of the run's events, too. */
+struct timings;
+void progress_set_timings(struct progress *p, struct timings *timings);
 struct cli *progress_get_cli(const struct progress *p);
 
 /* --- rescue.c --- */

@@ -149,6 +149,12 @@ static bool load_defaults_and_environment(struct cli *c) {
     return ok;
 }
 
+static bool wants_json(const struct cli *c) {
+    const struct setting *format = settings_find(c, SV("format"));
+    bool is_chosen = format && format->option->chooses_machine && sv_eq(settings_get_text(c, "format"), SV("json"));
+    return is_chosen || settings_get_flag(c, "json");
+}
+
 /* Output settings are taken even from a command line with mistakes, so that its diagnostics come out as wanted. */
 bool settings_load(struct cli *c, int argc, const char *const *argv) {
     bool ok = options_parse(c, argc, argv);
@@ -156,7 +162,7 @@ bool settings_load(struct cli *c, int argc, const char *const *argv) {
     ok = load_defaults_and_environment(c) && ok;
     project_find(c);
     ok = project_load_file(c) && ok;
-    c->json = settings_get_flag(c, "json") || sv_eq(settings_get_text(c, "format"), SV("json"));
+    c->json = wants_json(c);
     c->quiet = settings_get_flag(c, "quiet");
     c->verbose = settings_get_flag(c, "verbose");
     c->diags.strict = settings_get_flag(c, "strict");

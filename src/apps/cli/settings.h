@@ -21,6 +21,7 @@ bool options_parse(struct cli *c, int argc, const char *const *argv);
 const struct cli_option *option_find(const struct cli_command *command, sv name);
 /* The option of that name of any command. */
 const struct cli_option *option_find_anywhere(sv name);
+bool option_is_global(const struct cli_option *option);
 void option_offer_all(struct hint *hint);
 bool option_check_value(struct cli *c, const struct cli_option *option, const struct setting_source *from, sv text);
 

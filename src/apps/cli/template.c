@@ -1,3 +1,4 @@
+#include "apps/cli/outside.h"
 #include "apps/cli/session.h"
 
 #include "api/builtin.h"
@@ -9,7 +10,7 @@
 
 static const sv default_files[] = {SV_INIT("blueprint.yaml"), SV_INIT("blueprint.json"), SV_INIT("blueprint.jsonc")};
 
-bool template_choose_file(struct cli *c, sv *file) {
+bool template_find_file(struct cli *c, sv *file) {
     if (c->arguments.len > 0) {
         *file = c->arguments.items[0];
         return true;
@@ -21,6 +22,12 @@ bool template_choose_file(struct cli *c, sv *file) {
             return true;
         }
     }
+    return false;
+}
+
+bool template_choose_file(struct cli *c, sv *file) {
+    if (template_find_file(c, file))
+        return true;
     output_usage_error(c, "no blueprint.yaml, blueprint.json or blueprint.jsonc here, and no FILE given");
     return false;
 }
@@ -40,7 +47,8 @@ static sv get_base_name(sv path) {
 
 /* The root source is the first one that loading adds, or the one given. Its digest is set here: a dialect cannot reach
  * the hash. */
-static struct template *load(struct cli *c, struct load_request *request) {
+static struct template *load(struct cli *c, struct load_request *request, sv root_dir) {
+    outside_open(c, root_dir, request);
     size_t before = c->sources.items.len;
     request->arena = &c->arena;
     request->sources = &c->sources;
@@ -58,14 +66,17 @@ static struct template *load(struct cli *c, struct load_request *request) {
 
 static struct template *load_file(struct cli *c, const struct loaded *from, bool check_inputs) {
     struct load_request request = {
-        .providers = settings_get_flag(c, "no-providers") ? NULL : &builtin_providers,
+        .providers = settings_get_flag(c, "no-providers") ? NULL
+                     : from->providers                    ? from->providers
+                                                          : &builtin_providers,
         .file = from->file,
         .format = template_get_format(c),
         .inputs = from->inputs,
         .input_count = from->input_count,
         .check_inputs = check_inputs,
     };
-    return load(c, &request);
+    bool has_place = !sv_eq(from->file, SV("-"));
+    return load(c, &request, has_place ? outside_find_root(c, from->file) : (sv){0});
 }
 
 static bool misses_variables(const struct cli *c) {
@@ -80,6 +91,7 @@ static void forget_diagnostics(struct cli *c) {
     bool strict = c->diags.strict;
     diags_init(&c->diags, &c->arena, &c->sources);
     c->diags.strict = strict;
+    c->forgotten_sources = c->sources.items.len;
 }
 
 /* Asks for every secret variable without value. True when at least one was given: then loading starts anew. */
@@ -138,7 +150,54 @@ bool template_check(struct cli *c, struct loaded *l) {
     return l->template != NULL && !diags_has_errors(&c->diags);
 }
 
+/* Parsed in one way or another: what counts is how they are written. */
+static bool is_same_text(struct cli *c, value x, value y) {
+    struct buf a = BUF(&c->arena), b = BUF(&c->arena);
+    if (!value_is_scalar(x) || !value_is_scalar(y))
+        return value_eq(x, y);
+    value_print_scalar(&a, x);
+    value_print_scalar(&b, y);
+    return sv_eq(buf_get_sv(&a), buf_get_sv(&b));
+}
+
+/* BP-283: secrets that are given again must be those that were staged. */
+static bool check_secrets(struct cli *c, const struct template *t) {
+    struct template_input *inputs = NULL;
+    size_t count = 0;
+    if (!inputs_collect(c, &inputs, &count))
+        return false;
+    struct map last = MAP(&c->arena);
+    for (size_t i = 0; i < count; i++)
+        map_put(&last, inputs[i].name, &inputs[i]);
+    bool ok = true;
+    for (size_t i = 0; i < t->element_count; i++) {
+        const struct element *e = &t->elements[i];
+        const struct template_input *given = map_find(&last, e->name);
+        bool is_bound = e->kind == ELEMENT_VARIABLE && e->secret && e->expr && e->expr->kind == EXPR_LITERAL;
+        if (!is_bound || !given || is_same_text(c, given->item, e->expr->literal))
+            continue;
+        struct diag *d = diags_add(&c->diags, DIAG_secret_changed_since_staging, e->at,
+                                   "secret variable '%.*s' is not what it was when the plan was made", SV_ARG(e->name));
+        diag_set_hint(&c->diags, d, "plan again, or leave it out: the plan holds what was staged");
+        ok = false;
+    }
+    return ok;
+}
+
+/* A text that was sealed and cannot be opened: without key, or with --no-seal. */
+static bool check_text(struct cli *c, const struct plan *p) {
+    if (p->template_text.len > 0)
+        return true;
+    struct diag *d = diags_add(&c->diags, DIAG_secret_value_unavailable, SPAN_NONE,
+                               "the blueprint in the plan holds secrets, and the key that opens it is not here");
+    diag_set_hint(&c->diags, d, "give the key that the plan was made with: --key file:PATH");
+    return false;
+}
+
 bool template_load_from_plan(struct cli *c, const struct plan *p, struct template **result) {
+    *result = NULL;
+    if (!check_text(c, p))
+        return false;
     enum doc_format format = doc_find_format(p->template_file);
     struct source *source = sources_add(&c->sources, p->template_file, p->template_text);
     source->path = p->root_dir.len > 0 ? arena_printf(&c->arena, "%.*s/%.*s", SV_ARG(p->root_dir),
@@ -153,6 +212,8 @@ bool template_load_from_plan(struct cli *c, const struct plan *p, struct templat
         .input_count = p->input_count,
         .check_inputs = true,
     };
-    *result = load(c, &request);
-    return *result != NULL && !diags_has_errors(&c->diags);
+    request.pins = p->pins;
+    request.pin_count = p->pin_count;
+    *result = load(c, &request, p->root_dir);
+    return *result != NULL && !diags_has_errors(&c->diags) && check_secrets(c, *result);
 }

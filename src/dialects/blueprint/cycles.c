@@ -75,13 +75,16 @@ void unused_check(struct loader *l) {
     }
     for (uint32_t i = 0; i < l->count; i++) {
         const struct element *e = &l->elements[i];
-        bool counts = e->kind == ELEMENT_VARIABLE || e->kind == ELEMENT_VALUE;
+        bool counts = e->kind == ELEMENT_VARIABLE || e->kind == ELEMENT_VALUE || e->kind == ELEMENT_DATA;
         if (!counts || l->entries[i].used) {
             continue;
         }
         size_t from = loader_get_mark(l);
         diags_add(l->diags, DIAG_unused_element, e->at, "nothing uses %s '%.*s'",
-                  e->kind == ELEMENT_VALUE ? "value" : "variable", SV_ARG(sv_slice(e->name, 0, 80)));
+                  e->kind == ELEMENT_VALUE  ? "value"
+                  : e->kind == ELEMENT_DATA ? "data source"
+                                            : "variable",
+                  SV_ARG(sv_slice(e->name, 0, 80)));
         loader_tag(l, from, i);
     }
 }

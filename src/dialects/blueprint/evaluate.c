@@ -1,159 +1,16 @@
-/* Evaluation (1.16 to 1.19): what references mean, and what makes of a raw result the value of its element. */
-#include "dialects/blueprint/data.h"
+/* Evaluation (1.16 to 1.19): cells, and what makes of a raw result the value of its element. */
+#include "dialects/blueprint/evaluate.h"
+
+#include "dialects/blueprint/blueprint.h"
+#include "dialects/blueprint/children.h"
+#include "dialects/blueprint/expand.h"
 #include "dialects/blueprint/places.h"
-#include "dialects/blueprint/refs.h"
 #include "dialects/blueprint/scalars.h"
 #include "lang/dialect.h"
 #include "model/host.h"
 
-struct blueprint_evaluation {
-    struct evaluation *e;
-    struct host *host;
-    size_t tagged; /* diagnostics that have been looked at for their path */
-};
-
-static uint32_t find_element(const struct template *t, enum element_kind kind, sv name) {
-    const struct blueprint_data *data = t->dialect_data;
-    void *found = map_find(&data->names[kind], name);
-    return found == NULL || found == BLUEPRINT_OPAQUE ? UINT32_MAX : (uint32_t)((uintptr_t)found - 1);
-}
-
 static uint32_t get_number(const struct template *t, const struct element *element) {
     return (uint32_t)(element - t->elements);
-}
-
-/* --- resources --- */
-
-/* What stands in for a resource that the engine has not told of yet: its spec with computed fields unknown. */
-static value make_unknown_resource(struct evaluation *e, uint32_t number, bool state) {
-    const struct resource_type *type = e->template->elements[number].resource_type;
-    const struct schema *schema = type != NULL ? type->schema : NULL;
-    if (state) {
-        return value_unknown(schema != NULL ? schema_get_type(e->arena, schema) : &type_any);
-    }
-    value spec = e->cells[number].main.result;
-    return schema != NULL && spec.kind == VALUE_MAP ? schema_add_unknowns(e->arena, schema, spec) : spec;
-}
-
-static value get_resource(struct evaluation *e, uint32_t number, bool state) {
-    return e->demand_resource != NULL ? e->demand_resource(e->user, e, number, state)
-                                      : make_unknown_resource(e, number, state);
-}
-
-static bool is_settled(const struct cell *c) {
-    return c->state == CELL_DONE || c->state == CELL_FAILED;
-}
-
-/* The steps of `ref` from `from` on, as far as they lead through objects that are known; a field that is not there is a
- * field without value (BP-243). What is left is walked by the evaluator. */
-static value walk_fields(struct evaluator *ev, const struct expr *ref, size_t *from, value v, bool may_grow) {
-    while (*from < ref->count && v.kind == VALUE_MAP && ref->ref.steps[*from].kind == STEP_NAME) {
-        const struct step *s = &ref->ref.steps[*from];
-        value item = value_map_find(v, s->name);
-        if (item.kind == 0) {
-            *from = ref->count;
-            return may_grow ? value_unknown(NULL)
-                            : eval_fail(ev, DIAG_missing_resource_spec_property, s->at, "field '%.*s' has no value",
-                                        SV_ARG(sv_slice(s->name, 0, 80)));
-        }
-        v = value_mark(item, v.marks);
-        ++*from;
-    }
-    return v;
-}
-
-static value find_id(struct evaluator *ev, const struct resource_type *type, const struct expr *ref, value merged) {
-    struct path path;
-    if (merged.kind != VALUE_MAP || type == NULL || !path_parse(eval_get_arena(ev), type->id_field, &path)) {
-        return type == NULL ? value_unknown(NULL) : merged;
-    }
-    value id = value_find_path(merged, path);
-    return id.kind != 0 ? id
-                        : eval_fail(ev, DIAG_missing_resource_spec_property, ref->at, "field '%.*s' has no value",
-                                    SV_ARG(type->id_field));
-}
-
-static enum resolve_result resolve_data(struct evaluation *e, uint32_t number, bool state, const struct expr *ref,
-                                        size_t next, struct resolved *out) {
-    struct element_cells *cells = &e->cells[number];
-    struct cell *c = state ? &cells->state : &cells->merged;
-    if (!is_settled(c)) {
-        if (!state && !is_settled(&cells->main)) {
-            out->cell = &cells->main;
-            return RESOLVE_AGAIN;
-        }
-        value failed = cells->main.result;
-        cell_set(c, !state && failed.kind == VALUE_ERROR ? failed : get_resource(e, number, state));
-    }
-    const struct resource_type *type = e->template->elements[number].resource_type;
-    bool is_id = ref->count == next && !state;
-    size_t used = next;
-    out->item = is_id ? find_id(e->evaluator, type, ref, c->result)
-                      : walk_fields(e->evaluator, ref, &used, c->result, type == NULL);
-    out->steps_used = used;
-    return RESOLVE_VALUE;
-}
-
-static enum resolve_result use_cell(struct cell *c, size_t steps, struct resolved *out) {
-    out->cell = c;
-    out->steps_used = steps;
-    return RESOLVE_CELL;
-}
-
-static enum resolve_result resolve_resource(struct evaluation *e, uint32_t number, const struct expr *ref, size_t first,
-                                            struct resolved *out) {
-    struct element_cells *cells = &e->cells[number];
-    const struct element *element = &e->template->elements[number];
-    size_t next = 0;
-    switch (ref_get_part(ref, first, &next)) {
-    case REF_PART_ID:
-    case REF_PART_SPEC:
-        return resolve_data(e, number, false, ref, next, out);
-    case REF_PART_STATE:
-        return resolve_data(e, number, true, ref, next, out);
-    case REF_PART_DISPLAY_NAME:
-        return use_cell(&cells->display_name, next, out);
-    case REF_PART_ANNOTATIONS:
-        return use_cell(&cells->annotations, next, out);
-    case REF_PART_CUSTOM:
-        return use_cell(&cells->custom, next, out);
-    case REF_PART_LABELS:
-        out->item = element->labels.kind != 0 ? element->labels : value_absent();
-        out->steps_used = next;
-        return RESOLVE_VALUE;
-    case REF_PART_INDEX:
-    case REF_PART_INVALID:
-        break;
-    }
-    eval_fail(e->evaluator, DIAG_invalid_reference, ref->at, "this reference leads nowhere");
-    return RESOLVE_ERROR;
-}
-
-/* BP-247. */
-static enum resolve_result resolve_working_dir(struct blueprint_evaluation *b, struct resolved *out) {
-    struct arena *a = b->e->arena;
-    out->item =
-        b->host != NULL ? value_string(a, b->host->ops->get_cwd(b->host->user, a)) : value_unknown(&type_string);
-    return RESOLVE_VALUE;
-}
-
-static enum resolve_result resolve(void *user, struct evaluator *ev, const struct expr *ref, const struct scope *scope,
-                                   struct resolved *out) {
-    struct blueprint_evaluation *b = user;
-    struct ref_target t = ref_get_target(ref);
-    (void)scope;
-    uint32_t number = t.kind != 0 ? find_element(b->e->template, t.kind, t.name) : UINT32_MAX;
-    if (number == UINT32_MAX && t.is_bare && sv_eq(t.name, SV("workingDir")) && ref->count == 0) {
-        return resolve_working_dir(b, out);
-    }
-    if (number == UINT32_MAX) {
-        eval_fail(ev, DIAG_invalid_reference, t.at, "this reference leads nowhere");
-        return RESOLVE_ERROR;
-    }
-    if (t.kind == ELEMENT_RESOURCE) {
-        return resolve_resource(b->e, number, ref, t.first, out);
-    }
-    return use_cell(&b->e->cells[number].main, t.first, out);
 }
 
 /* --- results --- */
@@ -222,19 +79,120 @@ static value finish_annotations(struct evaluator *ev, const struct cell *c, valu
     return raw;
 }
 
+/* --- variables of children --- */
+
+value blueprint_take_input(struct evaluator *ev, const struct blueprint_data *file, const struct element *variable,
+                           span at, value given) {
+    struct child_refusal why = {0};
+    value v = given;
+    uint32_t number = (uint32_t)((uintptr_t)map_find(&file->names[ELEMENT_VARIABLE], variable->name) - 1);
+    if (!child_take_input(eval_get_arena(ev), file, variable, number, &v, &why)) {
+        return eval_fail(ev, why.code, at, "%.*s", SV_ARG(why.message));
+    }
+    if (v.kind == VALUE_ABSENT && variable->expr == NULL) {
+        return eval_fail(ev, DIAG_include_missing_required_variable, at,
+                         "variable '%.*s' of the child needs a value, this is none",
+                         SV_ARG(sv_slice(variable->name, 0, 80)));
+    }
+    if (v.kind == VALUE_ABSENT) {
+        v = value_mark(variable->expr->literal, v.marks);
+    }
+    bool is_any = v.kind == VALUE_UNKNOWN && (v.type == NULL || v.type->kind == TYPE_ANY);
+    v = is_any ? value_mark(value_unknown(variable->type), v.marks) : v;
+    return variable->secret ? value_mark(v, MARK_SENSITIVE) : v;
+}
+
+static value finish_variable(struct blueprint_evaluation *b, struct evaluator *ev, const struct cell *c, value raw) {
+    const struct element *element = c->owner;
+    const struct blueprint_data *data = b->e->template->dialect_data;
+    const struct blueprint_origin *origin =
+        data->origins == NULL ? NULL : &data->origins[get_number(b->e->template, element)];
+    if (origin != NULL && origin->passed_by != NULL) {
+        return blueprint_take_input(ev, origin->copy->file, origin->element, c->expr->at, raw);
+    }
+    return element->secret ? value_mark(raw, MARK_SENSITIVE) : raw;
+}
+
+/* --- data sources --- */
+
+static const struct type *get_fields_type(struct arena *a, const struct element *e) {
+    struct type_field *fields = ARENA_ARRAY(a, struct type_field, e->field_count + 1);
+    struct type *t = ARENA_NEW(a, struct type);
+    *t = (struct type){.kind = TYPE_OBJECT, .fields = fields, .field_count = e->field_count};
+    for (size_t i = 0; i < e->field_count; i++) {
+        fields[i] = (struct type_field){.name = e->fields[i].name, .type = e->fields[i].type};
+    }
+    return t;
+}
+
+static value get_unknown_fields(struct arena *a, const struct element *e) {
+    return value_unknown(e->field_count == 0 ? &type_any : get_fields_type(a, e));
+}
+
+/* BP-104. */
+static bool check_search(struct evaluator *ev, const struct element_filter *filter, value v) {
+    if (v.kind == VALUE_ABSENT || v.kind == 0) {
+        eval_fail(ev, DIAG_data_source_missing_filter_search, filter->search_at, "the search of the filter is none");
+        return false;
+    }
+    bool fits = value_is_scalar(v) || v.kind == VALUE_LIST || v.kind == VALUE_UNKNOWN;
+    value wrong = v;
+    for (size_t i = 0; fits && v.kind == VALUE_LIST && i < v.list->len; i++) {
+        wrong = v.list->items[i];
+        fits = value_is_scalar(wrong) || wrong.kind == VALUE_UNKNOWN;
+    }
+    if (!fits) {
+        eval_fail(ev, DIAG_invalid_substitution, filter->search_at,
+                  "a search is a scalar or an array of scalars, this is %s",
+                  value_get_kind_phrase((enum value_kind)wrong.kind));
+    }
+    return fits;
+}
+
+/* As datasources.c makes them: { search: … }, or a list of these. */
+static value find_search(value raw, size_t i) {
+    value filter = raw.kind == VALUE_LIST && i < raw.list->len ? raw.list->items[i] : raw;
+    return filter.kind == VALUE_MAP ? value_map_find(filter, SV("search")) : (value){0};
+}
+
+static value finish_data(struct blueprint_evaluation *b, struct evaluator *ev, const struct element *element,
+                         value raw) {
+    struct evaluation *e = b->e;
+    value *searches = ARENA_ARRAY(e->arena, value, element->filter_count + 1);
+    bool sound = true;
+    for (size_t i = 0; i < element->filter_count && raw.kind != VALUE_UNKNOWN; i++) {
+        searches[i] = find_search(raw, i);
+        sound &= check_search(ev, &element->filters[i], searches[i]);
+    }
+    if (!sound) {
+        return value_error(NULL);
+    }
+    uint8_t marks = (uint8_t)(raw.within & (MARK_SENSITIVE | MARK_PROVISIONAL));
+    bool is_unknown = raw.kind == VALUE_UNKNOWN || (raw.within & WITHIN_UNKNOWN) != 0;
+    value v = is_unknown || e->demand_data == NULL
+                  ? get_unknown_fields(e->arena, element)
+                  : e->demand_data(e->user, e, get_number(e->template, element), searches);
+    if (v.kind == VALUE_UNKNOWN && (v.type == NULL || v.type->kind == TYPE_ANY)) {
+        v = get_unknown_fields(e->arena, element);
+    }
+    return v.kind == VALUE_ERROR ? v : value_mark(v, marks);
+}
+
 static value finish_main(struct blueprint_evaluation *b, struct evaluator *ev, struct cell *c, value raw) {
     const struct element *element = c->owner;
     switch (element->kind) {
     case ELEMENT_VARIABLE:
-        return element->secret ? value_mark(raw, MARK_SENSITIVE) : raw;
+        return finish_variable(b, ev, c, raw);
+    case ELEMENT_DATA:
+        return finish_data(b, ev, element, raw);
     case ELEMENT_VALUE:
     case ELEMENT_EXPORT:
         return finish_typed(ev, c, element, raw);
     case ELEMENT_RESOURCE:
         return recheck_spec(b->e->template, b->e, get_number(b->e->template, element), raw);
-    case ELEMENT_DATA:
     case ELEMENT_CHILD:
     case ELEMENT_LINK:
+    case ELEMENT_TEMPLATE:
         break;
     }
     return raw;
@@ -246,7 +204,7 @@ static void tag_failures(struct blueprint_evaluation *b, const struct element *e
     for (size_t i = b->tagged; i < diags->items.len; i++) {
         struct diag *d = diags->items.items[i];
         if (d->path.len == 0) {
-            d->path = element->address.text;
+            d->path = arena_copy_sv(diags->arena, element->address.text);
             d->group = blueprint_get_group(element->kind);
         }
     }
@@ -274,6 +232,9 @@ static value finish_cell(struct blueprint_evaluation *b, struct evaluator *ev, s
     if (c == &cells->main) {
         return finish_main(b, ev, c, raw);
     }
+    if (c == &cells->condition) {
+        return raw;
+    }
     if (c == &cells->display_name) {
         return finish_text(ev, c, "'displayName'", raw);
     }
@@ -294,31 +255,49 @@ static value finish(void *user, struct evaluator *ev, struct cell *c, value raw)
     return v;
 }
 
-static const struct eval_ops eval_ops = {.resolve = resolve, .finish = finish};
+static const struct eval_ops eval_ops = {
+    .resolve = blueprint_resolve, .finish = finish, .walk = blueprint_walk, .call_syntactic = blueprint_call_link};
 
 /* --- cells --- */
 
-static void init_cell(struct cell *c, const struct element *element, const struct expr *expr) {
+static void init_cell(struct cell *c, const struct element *element, const struct expr *expr, const char *property) {
     c->expr = expr;
     c->path = element->address.text;
+    c->property = sv_from_cstr(property);
     c->at = element->at;
     c->owner = (void *)element;
+    c->scope = element->scope;
     if (expr == NULL) {
         cell_set(c, value_absent());
     }
 }
 
-static void init_cells(struct element_cells *cells, const struct element *element) {
-    bool is_resource = element->kind == ELEMENT_RESOURCE;
-    cells->main.type = element->type;
-    init_cell(&cells->main, element, is_resource ? element->spec : element->expr);
-    init_cell(&cells->display_name, element, element->display_name);
-    init_cell(&cells->annotations, element, element->annotations);
-    init_cell(&cells->custom, element, element->custom);
-    init_cell(&cells->description, element, element->description_expr);
+static bool has_spec(const struct element *element) {
+    return element->kind == ELEMENT_RESOURCE || element->kind == ELEMENT_CHILD;
+}
+
+static void init_main(struct cell *c, const struct element *element) {
+    bool is_spec = has_spec(element);
+    c->type = element->type;
+    init_cell(c, element, is_spec ? element->spec : element->expr,
+              is_spec                         ? "spec"
+              : element->kind == ELEMENT_DATA ? "filter"
+                                              : NULL);
     if (element->kind == ELEMENT_VARIABLE && element->expr == NULL) {
         value v = value_unknown(element->type);
-        cell_set(&cells->main, element->secret ? value_mark(v, MARK_SENSITIVE) : v);
+        cell_set(c, element->secret ? value_mark(v, MARK_SENSITIVE) : v);
+    }
+}
+
+static void init_cells(struct element_cells *cells, const struct element *element) {
+    init_main(&cells->main, element);
+    init_cell(&cells->display_name, element, element->display_name, "metadata.displayName");
+    init_cell(&cells->annotations, element, element->annotations, "metadata.annotations");
+    init_cell(&cells->custom, element, element->custom, "metadata.custom");
+    init_cell(&cells->description, element, element->description_expr, "description");
+    init_cell(&cells->condition, element, element->condition, "condition");
+    if (element->condition == NULL) {
+        cell_set(&cells->condition, value_bool(true));
     }
     struct cell *others[] = {&cells->merged, &cells->state};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -328,22 +307,33 @@ static void init_cells(struct element_cells *cells, const struct element *elemen
     }
 }
 
-static void start_evaluation(const struct template *t, struct evaluation *e, struct host *host,
-                             const struct limits *limits) {
+static void start_evaluation(const struct template *t, struct evaluation *e, const struct evaluation_request *r) {
     struct blueprint_evaluation *b = ARENA_NEW(e->arena, struct blueprint_evaluation);
-    *b = (struct blueprint_evaluation){e, host, e->diags->items.len};
+    *b = (struct blueprint_evaluation){.e = e, .tagged = e->diags->items.len};
+    e->host = r->host;
+    e->record = r->record;
+    e->fetcher = r->fetcher;
     e->cells = ARENA_ARRAY(e->arena, struct element_cells, t->element_count + 1);
     for (size_t i = 0; i < t->element_count; i++) {
         init_cells(&e->cells[i], &t->elements[i]);
     }
     const struct eval_options options = {.arena = e->arena,
                                          .diags = e->diags,
-                                         .limits = limits,
+                                         .limits = r->limits,
                                          .ops = &eval_ops,
                                          .user = b,
                                          .policy = blueprint_dialect.policy,
-                                         .host = host};
+                                         .observer = r->observer,
+                                         .host = r->host,
+                                         .record = r->record,
+                                         .fetcher = r->fetcher,
+                                         .sources = t->sources};
     e->evaluator = eval_new(&options);
 }
 
-const struct template_ops blueprint_template_ops = {.start_evaluation = start_evaluation, .recheck_spec = recheck_spec};
+const struct template_ops blueprint_template_ops = {
+    .start_evaluation = start_evaluation,
+    .expand = expand_template,
+    .find_target = blueprint_find_target,
+    .recheck_spec = recheck_spec,
+};

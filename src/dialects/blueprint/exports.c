@@ -33,9 +33,15 @@ static void read_type(struct loader *l, struct element *e, const struct node *n)
     e->type = scalars_get_type(kind);
 }
 
-static bool is_export_root(const struct expr *e) {
+/* The working directory is no element, unless a resource has this name (BP-247). */
+static bool is_working_dir(const struct loader *l, const struct expr *e) {
+    return e->op == BLUEPRINT_ROOT_NAME && e->count == 0 && sv_eq(e->ref.name, SV("workingDir")) &&
+           loader_find(l, ELEMENT_RESOURCE, e->ref.name) == UINT32_MAX;
+}
+
+static bool is_export_root(const struct loader *l, const struct expr *e) {
     bool is_ref = e->kind == EXPR_REF && e->op != BLUEPRINT_ROOT_ELEM && e->op != BLUEPRINT_ROOT_INDEX;
-    return is_ref || e->kind == EXPR_ERROR;
+    return (is_ref && !is_working_dir(l, e)) || e->kind == EXPR_ERROR;
 }
 
 /* BP-191. */
@@ -46,7 +52,7 @@ static void parse_field(struct loader *l, struct element *e, const struct node *
     text.offsets = (n->flags & NODE_ESCAPED) != 0 ? node_map_offsets(l->arena, l->request->sources, n) : NULL;
     text.start = text.offsets == NULL ? node_get_text_start(l->request->sources, n) : 0;
     const struct expr *parsed = lang_parse_expr(&c, &text, 0, n->text.len);
-    if (!is_export_root(parsed)) {
+    if (!is_export_root(l, parsed)) {
         struct diag *d = diags_add(l->diags, DIAG_invalid_reference_pattern, parsed->at,
                                    "the field of an export must be one reference");
         diag_set_hint(l->diags, d, "compute it in 'values' and export that");

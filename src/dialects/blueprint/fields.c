@@ -111,8 +111,9 @@ static void report_substitution(struct loader *l, const struct node *n) {
     size_t at = sv_find(n->text, SV("${"));
     size_t end = sv_find(sv_slice(n->text, at, n->text.len), SV("}"));
     size_t length = end == SIZE_MAX ? n->text.len - at : end + 1;
-    diags_add(l->diags, DIAG_substitution_not_allowed, node_map_span(l->request->sources, n, at, length),
-              "no substitution is allowed here");
+    struct diag *d = diags_add(l->diags, DIAG_substitution_not_allowed,
+                               node_map_span(l->request->sources, n, at, length), "no substitution is allowed here");
+    diag_set_hint(l->diags, d, "this is read before anything is evaluated: write it out");
 }
 
 /* The stack of what is left to visit lies in the scratch arena, so that depth costs no C stack. */

@@ -1,6 +1,10 @@
-/* What link types demand (BP-165): how many links each side has, and annotations. */
+/* What link types demand (BP-165): how many links each side has, annotations, and capabilities that other links give.
+ */
 #include "dialects/blueprint/links.h"
-#include "value/convert.h"
+#include "dialects/blueprint/scalars.h"
+#include "model/link_annotation.h"
+
+enum { BRIEF_LINKS = 1000 }; /* after so many the arena of checks is emptied */
 
 /* --- cardinality --- */
 
@@ -63,22 +67,9 @@ struct annotation_check {
     const struct template_link *link;
 };
 
-static sv get_key(const struct annotation_check *c) {
-    const sv mark = SV("<resourceName>");
-    size_t at = sv_find(c->rule->key, mark);
-    if (at == SIZE_MAX) {
-        return c->rule->key;
-    }
-    struct buf out = BUF(&c->l->brief);
-    buf_append(&out, sv_slice(c->rule->key, 0, at));
-    buf_append(&out, c->l->elements[c->other].name);
-    buf_append(&out, sv_slice(c->rule->key, at + mark.len, c->rule->key.len));
-    return buf_get_sv(&out);
-}
-
-/* The annotation's value; UNKNOWN when it is computed, kind 0 when it is not there. */
-static value find_annotation(const struct element *e, sv key) {
-    const struct expr *x = e->annotations;
+/* The annotation's value; UNKNOWN of its type when it is computed, kind 0 when it is not there. */
+static value find_annotation(struct loader *l, uint32_t number, sv key) {
+    const struct expr *x = l->elements[number].annotations;
     if (x == NULL) {
         return (value){0};
     }
@@ -87,8 +78,8 @@ static value find_annotation(const struct element *e, sv key) {
     }
     for (uint32_t i = 0; x->kind == EXPR_OBJECT && i < x->count; i++) {
         if (sv_eq(x->call.names[i], key)) {
-            const struct expr *item = x->call.args[i];
-            return item->kind == EXPR_LITERAL ? item->literal : value_unknown(NULL);
+            l->current = number;
+            return l->entries[number].broken ? value_unknown(NULL) : types_get_value(l, x->call.args[i], NULL);
         }
     }
     if (x->kind != EXPR_OBJECT) {
@@ -103,64 +94,23 @@ static span find_annotation_place(const struct annotation_check *c, sv key) {
     return found != NULL ? found->at : c->l->elements[c->on].at;
 }
 
-static enum value_kind get_kind(enum schema_type type) {
-    switch (type) {
-    case SCHEMA_STRING:
-        return VALUE_STRING;
-    case SCHEMA_INTEGER:
-        return VALUE_INT;
-    case SCHEMA_FLOAT:
-        return VALUE_FLOAT;
-    case SCHEMA_BOOLEAN:
-        return VALUE_BOOL;
-    case SCHEMA_MAP:
-    case SCHEMA_OBJECT:
-    case SCHEMA_ARRAY:
-    case SCHEMA_UNION:
-        break;
+/* What is computed: text may be parsed as anything, the rest must have the type (BP-314). */
+static void check_annotation_type(const struct annotation_check *c, sv key, const struct type *t, span at) {
+    enum value_kind kind = link_annotation_get_kind(c->rule);
+    if (t == NULL || kind == 0 || type_fits(&type_text, t) || type_fits(scalars_get_type(kind), t)) {
+        return;
     }
-    return 0;
-}
-
-static bool is_allowed(const struct annotation_check *c, value v) {
-    sv why = {0};
-    size_t at = 0;
-    if (c->rule->allowed_json == NULL) {
-        return true;
-    }
-    value allowed =
-        value_parse_json(&c->l->brief, sv_from_cstr(c->rule->allowed_json), c->l->request->limits, false, &why, &at);
-    for (size_t i = 0; allowed.kind == VALUE_LIST && i < allowed.list->len; i++) {
-        if (value_eq(allowed.list->items[i], v)) {
-            return true;
-        }
-    }
-    return allowed.kind != VALUE_LIST;
-}
-
-static void check_annotation_value(const struct annotation_check *c, sv key, value v, span at) {
-    enum value_kind kind = get_kind(c->rule->type);
-    if (v.kind == VALUE_STRING && kind != 0) {
-        v = value_parse_scalar(&c->l->brief, value_get_text(v), kind);
-    }
-    if (v.kind == VALUE_INT && kind == VALUE_FLOAT) {
-        v = value_float((double)v.integer);
-    }
-    if (kind != 0 && v.kind != kind) {
-        diags_add(c->l->diags, DIAG_link_annotation_invalid, at, "annotation '%.*s' must be of type '%s'",
-                  SV_ARG(sv_slice(key, 0, 120)), value_get_kind_name(kind));
-    } else if (!is_allowed(c, v)) {
-        struct diag *d = diags_add(c->l->diags, DIAG_link_annotation_invalid, at,
-                                   "annotation '%.*s' has a value that is not allowed", SV_ARG(sv_slice(key, 0, 120)));
-        diag_set_hint(c->l->diags, d, "allowed: %s", c->rule->allowed_json);
-    }
+    struct buf type = BUF(&c->l->brief);
+    type_print(&type, t);
+    diags_add(c->l->diags, DIAG_link_annotation_invalid, at, "annotation '%.*s' must be of type '%s', not %.*s",
+              SV_ARG(sv_slice(key, 0, 120)), value_get_kind_name(kind), SV_ARG(buf_get_sv(&type)));
 }
 
 static void check_annotation(const struct annotation_check *c) {
     struct loader *l = c->l;
     const struct element *e = &l->elements[c->on];
-    sv key = get_key(c);
-    value v = find_annotation(e, key);
+    sv key = link_annotation_get_key(&l->brief, c->rule, l->elements[c->other].name);
+    value v = find_annotation(l, c->on, key);
     span at = find_annotation_place(c, key);
     size_t from = loader_get_mark(l);
     if (v.kind == 0 && c->rule->required) {
@@ -170,7 +120,12 @@ static void check_annotation(const struct annotation_check *c) {
                       SV_ARG(sv_slice(key, 0, 120)), SV_ARG(sv_slice(e->name, 0, 80)));
         diag_add_related(l->diags, d, c->link->at, "the link is selected here");
     } else if (value_is_scalar(v)) {
-        check_annotation_value(c, key, v, at);
+        enum link_annotation_fault fault = link_annotation_check(&l->brief, c->rule, v);
+        if (fault != LINK_ANNOTATION_FINE) {
+            link_annotation_report(l->diags, c->rule, fault, key, at);
+        }
+    } else if (v.kind == VALUE_UNKNOWN) {
+        check_annotation_type(c, key, v.type, at);
     }
     loader_tag(l, from, c->on);
 }
@@ -191,6 +146,56 @@ static void check_annotations(struct loader *l, const struct template_link *link
     }
 }
 
+/* --- capabilities --- */
+
+/* How many links give the resource this capability: a number in the place of a pointer. */
+static void **get_slot(struct map *given, uint32_t number, sv capability) {
+    return map_get_slot(given, arena_printf(given->arena, "%u %.*s", number, SV_ARG(capability)), NULL);
+}
+
+static void add_capability(struct map *given, uint32_t number, sv capability) {
+    void **slot = get_slot(given, number, capability);
+    *slot = (void *)((uintptr_t)*slot + 1);
+}
+
+static void count_capabilities(struct map *given, const struct template_link *link) {
+    for (size_t i = 0; i < link->type->provides_count; i++) {
+        add_capability(given, link->a, link->type->provides[i]);
+        add_capability(given, link->b, link->type->provides[i]);
+    }
+}
+
+/* A link does not help itself. */
+static bool is_given(struct map *given, const struct template_link *link, sv capability) {
+    uintptr_t own = 0;
+    for (size_t i = 0; i < link->type->provides_count; i++) {
+        own += sv_eq(link->type->provides[i], capability);
+    }
+    return (uintptr_t)*get_slot(given, link->a, capability) > own ||
+           (uintptr_t)*get_slot(given, link->b, capability) > own;
+}
+
+static void check_capabilities(struct loader *l) {
+    struct map given = MAP(&l->brief);
+    for (size_t i = 0; i < l->template->link_count; i++) {
+        count_capabilities(&given, &l->template->links[i]);
+    }
+    for (size_t i = 0; i < l->template->link_count; i++) {
+        const struct template_link *link = &l->template->links[i];
+        size_t from = loader_get_mark(l);
+        for (size_t k = 0; k < link->type->requires_count; k++) {
+            sv capability = link->type->requires[k];
+            if (!is_given(&given, link, capability)) {
+                diags_add(l->diags, DIAG_link_capability_missing, link->at,
+                          "the link '%.*s' needs the capability '%.*s', which no other link of its resources provides",
+                          SV_ARG(link->address.text), SV_ARG(sv_slice(capability, 0, 80)));
+            }
+        }
+        loader_tag(l, from, link->a);
+    }
+    arena_fini(&l->brief);
+}
+
 void links_check_rules(struct loader *l) {
     const struct providers *providers = l->request->providers;
     for (size_t i = 0; providers != NULL && i < providers->count; i++) {
@@ -201,6 +206,10 @@ void links_check_rules(struct loader *l) {
     }
     for (size_t i = 0; i < l->template->link_count; i++) {
         check_annotations(l, &l->template->links[i]);
+        if (i % BRIEF_LINKS == 0) {
+            arena_fini(&l->brief);
+        }
     }
     arena_fini(&l->brief);
+    check_capabilities(l);
 }

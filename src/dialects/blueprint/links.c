@@ -38,6 +38,9 @@ static sv make_label_key(struct arena *a, sv key, sv text) {
 
 static void index_labels(struct loader *l, struct map *labels) {
     for (uint32_t i = 0; i < l->count; i++) {
+        if (l->elements[i].kind != ELEMENT_RESOURCE) {
+            continue; /* labels of a blueprint have no effect (BP-292) */
+        }
         value v = l->elements[i].labels;
         for (size_t k = 0; v.kind == VALUE_MAP && k < v.map->len; k++) {
             const struct value_entry *entry = &v.map->entries[k];
@@ -79,17 +82,17 @@ static bool check_by_label(struct loader *l, const struct node *n, span at) {
     return ok;
 }
 
-static void exclude_name(struct selection *s, const struct node *n) {
+/* `code` tells of something that is no name (BP-045). */
+static void exclude_name(struct selection *s, const struct node *n, enum diag_code code) {
     struct loader *l = s->l;
     if (fields_is_broken(n) || !fields_check_static(l, n)) {
         return;
     }
     if (!is_string_node(n)) {
-        diags_add(l->diags, DIAG_invalid_resource, n->at, "'exclude' holds names of resources, this is %s",
-                  node_get_kind_name(n));
+        diags_add(l->diags, code, n->at, "'exclude' holds names of resources, this is %s", node_get_kind_name(n));
         return;
     }
-    uint32_t number = loader_find(l, ELEMENT_RESOURCE, n->text, NULL);
+    uint32_t number = loader_find(l, ELEMENT_RESOURCE, n->text);
     if (number == UINT32_MAX) {
         struct diag *d = diags_add(l->diags, DIAG_invalid_resource, n->at, "resource '%.*s' does not exist",
                                    SV_ARG(sv_slice(n->text, 0, 80)));
@@ -102,12 +105,12 @@ static void exclude_name(struct selection *s, const struct node *n) {
 static void read_exclude(struct selection *s, const struct node *n) {
     if (n == NULL || n->kind != NODE_SEQUENCE) {
         if (n != NULL) {
-            exclude_name(s, n);
+            exclude_name(s, n, DIAG_invalid_array_or_string);
         }
         return;
     }
     for (size_t i = 0; i < n->count; i++) {
-        exclude_name(s, n->items[i]);
+        exclude_name(s, n->items[i], DIAG_invalid_string_list);
     }
 }
 
@@ -151,10 +154,7 @@ static bool lists_type(const struct resource_type *type, sv other) {
 
 static void add_link(struct selection *s, uint32_t b, const struct link_type *type) {
     struct loader *l = s->l;
-    sv name = arena_printf(&l->brief, "%.*s::%.*s", SV_ARG(l->elements[s->a].name), SV_ARG(l->elements[b].name));
-    struct template_link link = {
-        .address = addr_make(l->arena, (sv){0}, ELEMENT_LINK, name), .a = s->a, .b = b, .type = type, .at = s->at};
-    VEC_PUSH(&l->scratch, &l->links, link);
+    links_add(l, &(const struct link_pair){.a = s->a, .b = b, .type = type, .at = s->at});
     s->links++;
     *s->work -= *s->work < LINK_WORK ? *s->work : LINK_WORK;
 }
@@ -223,6 +223,12 @@ static bool link_resource(struct selection *s) {
     return true;
 }
 
+/* The selector of a blueprint that is a resource: no link type knows it. */
+static void report_selector_of_child(struct loader *l, uint32_t number) {
+    diags_add(l->diags, DIAG_link_selector_without_effect, l->entries[number].selector->at,
+              "the link selector leads to no link: a blueprint links to nothing");
+}
+
 static void select_links(struct loader *l) {
     struct map labels = MAP(&l->scratch);
     uint64_t work = l->request->limits->eval_steps;
@@ -235,7 +241,12 @@ static void select_links(struct loader *l) {
         struct selection s = {.l = l, .a = i, .excluded = excluded, .labels = &labels, .work = &work};
         size_t from = loader_get_mark(l);
         l->current = i;
-        bool done = link_resource(&s);
+        bool done = true;
+        if (l->elements[i].kind == ELEMENT_RESOURCE) {
+            done = link_resource(&s);
+        } else {
+            report_selector_of_child(l, i);
+        }
         if (!done) {
             diags_add(l->diags, DIAG_limit_exceeded, s.at, "the link selectors of the blueprint select too much");
         }
@@ -285,12 +296,21 @@ void links_check(struct loader *l) {
         select_links(l);
     }
     l->path.len = 0;
+    links_activate(l);
     struct template_link *links = ARENA_ARRAY(l->arena, struct template_link, l->links.len);
     if (l->links.len > 0) {
         memcpy(links, l->links.items, l->links.len * sizeof *links);
     }
+    uint32_t *items = ARENA_ARRAY(l->arena, uint32_t, l->links.len + 1);
+    if (l->links.len > 0) {
+        memcpy(items, l->link_items.items, l->links.len * sizeof *items);
+    }
+    for (size_t i = 0; i < l->links.len; i++) {
+        map_put(&l->template->link_by_address, links[i].address.text, (void *)(uintptr_t)(i + 1));
+    }
     l->template->links = links;
     l->template->link_count = l->links.len;
+    l->data->link_items = items;
     check_expected(l);
     links_check_rules(l);
 }

@@ -1,7 +1,9 @@
 #include "dialects/blueprint/loader.h"
 
 #include "base/hint.h"
+#include "dialects/blueprint/children.h"
 #include "dialects/blueprint/fields.h"
+#include "dialects/blueprint/transforms.h"
 #include "model/host.h"
 
 enum { HINT_BUDGET = 1000000 };
@@ -12,8 +14,8 @@ struct section {
     enum element_kind kind; /* 0: not a section of elements */
     enum diag_code name_code;
     const char *what;
-    const char *group;                               /* BP-305 */
-    void (*load)(struct loader *l, uint32_t number); /* NULL: not supported yet */
+    const char *group; /* BP-305 */
+    void (*load)(struct loader *l, uint32_t number);
 };
 
 enum {
@@ -32,9 +34,9 @@ enum {
 /* sorted */
 static const struct section sections[SECTION_COUNT] = {
     {SV_INIT("datasources"), ELEMENT_DATA, DIAG_invalid_data_source, "a data source", "data_source_validation_errors",
-     NULL},
+     data_source_load},
     {SV_INIT("exports"), ELEMENT_EXPORT, DIAG_invalid_export, "an export", "export_validation_errors", export_load},
-    {SV_INIT("include"), ELEMENT_CHILD, DIAG_invalid_include, "an include", "include_validation_errors", NULL},
+    {SV_INIT("include"), ELEMENT_CHILD, DIAG_invalid_include, "an include", "include_validation_errors", include_load},
     {SV_INIT("metadata"), 0, 0, NULL, NULL, NULL},
     {SV_INIT("resources"), ELEMENT_RESOURCE, DIAG_invalid_resource, "a resource", "resource_validation_errors",
      resource_load},
@@ -67,14 +69,12 @@ sv blueprint_get_group(enum element_kind kind) {
     return sv_from_cstr(s != NULL ? s->group : NULL);
 }
 
-uint32_t loader_find(const struct loader *l, enum element_kind kind, sv name, bool *is_opaque) {
+uint32_t loader_find(const struct loader *l, enum element_kind kind, sv name) {
     void *found = map_find(&l->names[kind], name);
-    bool opaque = found == BLUEPRINT_OPAQUE;
-    if (is_opaque != NULL) {
-        *is_opaque = opaque;
-    }
-    return found == NULL || opaque ? UINT32_MAX : (uint32_t)((uintptr_t)found - 1);
+    return found == NULL ? UINT32_MAX : (uint32_t)((uintptr_t)found - 1);
 }
+
+enum { HINT_LIST_MAX = 8 };
 
 void loader_hint_word(struct loader *l, struct diag *d, sv word, const sv *words, size_t count) {
     struct hint hint = HINT(word);
@@ -83,6 +83,12 @@ void loader_hint_word(struct loader *l, struct diag *d, sv word, const sv *words
     }
     if (hint.best.len > 0) {
         diag_set_hint(l->diags, d, "did you mean '%.*s'?", SV_ARG(hint.best));
+    } else if (count <= HINT_LIST_MAX) {
+        struct buf list = BUF(&l->scratch);
+        for (size_t i = 0; i < count; i++) {
+            buf_printf(&list, "%s'%.*s'", i == 0 ? "" : i + 1 == count ? " and " : ", ", SV_ARG(words[i]));
+        }
+        diag_set_hint(l->diags, d, "possible are %.*s", SV_ARG(buf_get_sv(&list)));
     }
 }
 
@@ -132,10 +138,6 @@ bool loader_tag(struct loader *l, size_t from, uint32_t element) {
         has_error |= d->level == DIAG_ERROR;
     }
     return has_error;
-}
-
-void loader_report_unsupported(struct loader *l, span at, sv what) {
-    diags_add(l->diags, DIAG_not_supported_yet, at, "'%.*s' is not supported by this version of lintel", SV_ARG(what));
 }
 
 /* --- the file --- */
@@ -275,15 +277,20 @@ static bool read_root(struct loader *l, const struct node *tree, struct root *ro
 static void check_version(struct loader *l, const struct node *tree, const struct node *version) {
     sv text = {0};
     if (version == NULL) {
-        diags_add(l->diags, DIAG_missing_version, (span){tree->at.source, tree->at.offset, 0},
-                  "the blueprint has no 'version'");
+        struct diag *d = diags_add(l->diags, DIAG_missing_version, (span){tree->at.source, tree->at.offset, 0},
+                                   "the blueprint has no 'version'");
+        diag_set_hint(l->diags, d, "write version: 2025-11-02");
         return;
     }
-    if (!fields_get_text(l, version, "'version'", &text)) {
+    /* A number or a boolean is no version either. */
+    if (version->kind == NODE_SCALAR && !fields_has_substitution(version)) {
+        text = version->text;
+    } else if (!fields_get_text(l, version, "'version'", &text)) {
         return;
     }
     if (sv_trim(text).len == 0) {
-        diags_add(l->diags, DIAG_missing_version, version->at, "'version' is blank");
+        struct diag *d = diags_add(l->diags, DIAG_missing_version, version->at, "'version' is blank");
+        diag_set_hint(l->diags, d, "write version: 2025-11-02");
     } else if (!sv_eq(text, SV("2023-04-20")) && !sv_eq(text, SV("2025-11-02"))) {
         struct diag *d = diags_add(l->diags, DIAG_invalid_version, version->at, "version '%.*s' is not supported",
                                    SV_ARG(sv_slice(text, 0, 40)));
@@ -367,6 +374,7 @@ static void add_element(struct loader *l, const struct section *s, const struct 
     e->name = pair->key->text;
     e->at = pair->key->at;
     e->address = addr_make(l->arena, (sv){0}, s->kind, e->name);
+    e->scope = l->scope;
     entry->key = pair->key;
     entry->def = pair->value;
     map_put(&l->names[s->kind], e->name, (void *)(uintptr_t)(number + 1u));
@@ -382,10 +390,6 @@ static void enter_names(struct loader *l, const struct section *s, const struct 
         if (!check_element_key(l, s, n->pairs[i].key)) {
             continue;
         }
-        if (s->load == NULL) {
-            map_put(&l->names[s->kind], n->pairs[i].key->text, BLUEPRINT_OPAQUE);
-            continue;
-        }
         add_element(l, s, &n->pairs[i]);
         loader_tag(l, from, (uint32_t)l->count - 1);
     }
@@ -395,7 +399,7 @@ static size_t count_elements(const struct root *root) {
     size_t count = 0;
     for (size_t i = 0; i < SECTION_COUNT; i++) {
         const struct node *n = root->nodes[i];
-        bool has_elements = n != NULL && n->kind == NODE_MAPPING && sections[i].load != NULL;
+        bool has_elements = n != NULL && n->kind == NODE_MAPPING && sections[i].kind != 0;
         count += has_elements ? n->count : 0;
     }
     return count;
@@ -410,15 +414,12 @@ static bool enter_sections(struct loader *l, const struct root *root) {
     }
     l->elements = ARENA_ARRAY(l->arena, struct element, count + 1);
     l->entries = ARENA_ARRAY(&l->scratch, struct entry, count + 1);
+    l->children = ARENA_ARRAY(l->arena, struct blueprint_child *, count + 1);
+    l->data->children = l->children;
     for (size_t i = 0; i < root->count; i++) {
         const struct section *s = &sections[root->order[i]];
-        const struct node *key = root->keys[root->order[i]];
         if (s->kind != 0) {
             enter_names(l, s, root->nodes[root->order[i]]);
-        }
-        bool is_empty = is_empty_section(root->nodes[root->order[i]]);
-        if ((s->kind != 0 && s->load == NULL && !is_empty) || sv_eq(s->name, SV("transform"))) {
-            loader_report_unsupported(l, key->at, s->name);
         }
     }
     return true;
@@ -442,6 +443,7 @@ static void finish_template(struct loader *l) {
     t->elements = l->elements;
     t->element_count = l->count;
     t->ops = &blueprint_template_ops;
+    t->scope = l->scope;
     t->dialect = SV("blueprint");
     t->sources = l->request->sources;
     t->policies = (struct template_policies){.parallel = 10, .late_removals = true, .create_before_destroy = true};
@@ -463,6 +465,7 @@ static void load_tree(struct loader *l, const struct node *tree) {
     if (!read_root(l, tree, &root)) {
         return;
     }
+    l->data->tree = tree;
     check_version(l, tree, root.nodes[SECTION_VERSION]);
     check_presence(l, tree, &root);
     if (!enter_sections(l, &root)) {
@@ -475,10 +478,30 @@ static void load_tree(struct loader *l, const struct node *tree) {
     finish_template(l);
     l->shape_errors = count_shape_mistakes(l, from);
     refs_resolve(l);
+    each_check_uses(l);
+    children_load(l);
     types_check(l);
+    children_check(l);
     links_check(l);
+    refs_check_links(l);
     cycles_check(l);
     unused_check(l);
+    each_check_counts(l);
+    children_finish(l);
+    refs_add_link_edges(l);
+    l->template->is_expanded = !l->data->needs_expansion;
+}
+
+/* The document that is checked: what the transforms make of the one that was read (BP-056). NULL when they stopped. */
+static const struct node *transform_tree(struct loader *l, const struct node *tree) {
+    const struct node *names = tree->kind == NODE_MAPPING ? node_find(tree, SV("transform")) : NULL;
+    if (names == NULL || fields_is_null(names)) {
+        return tree;
+    }
+    bool is_sound = l->diags->errors == l->errors_before;
+    const struct node *version = node_find(tree, SV("version"));
+    check_version(l, tree, version != NULL && fields_is_null(version) ? NULL : version);
+    return transforms_apply(l, tree, names, is_sound);
 }
 
 static void init_loader(struct loader *l, const struct load_request *r) {
@@ -489,27 +512,47 @@ static void init_loader(struct loader *l, const struct load_request *r) {
     for (size_t i = 0; i <= ELEMENT_EXPORT; i++) {
         data->names[i] = MAP(r->arena);
     }
+    data->self = (struct blueprint_names){.file = data};
+    data->root = (struct scope){.owner = &data->self};
     l->names = data->names;
+    l->scope = &data->root;
+    l->data = data;
     l->template->dialect_data = data;
+    l->template->link_by_address = MAP(r->arena);
     l->types = MAP(&l->scratch);
     l->hint_budget = HINT_BUDGET;
     l->depth.limit = r->limits->nesting + 1;
     l->parse = (struct parse_context){r->arena, r->diags, r->limits, &blueprint_dialect};
 }
 
-struct template *blueprint_load(const struct load_request *r) {
+struct template *loader_load_file(const struct load_request *r, struct load_family *family,
+                                  const struct load_chain *chain) {
     struct loader l;
     init_loader(&l, r);
+    l.family = family;
+    l.parse.dialect = children_get_dialect(family);
+    l.chain = chain;
+    l.errors_before = r->diags->errors;
     struct template *result = NULL;
+    size_t from = loader_get_mark(&l);
     enum doc_format format = get_format(&l);
     struct source *source = format != 0 ? read_source(&l) : NULL;
     const struct node *tree = source != NULL ? read_tree(&l, source, format) : NULL;
     if (tree != NULL) {
         set_file(&l, source);
+        children_start(&l, source);
+        tree = transform_tree(&l, tree);
+    }
+    if (tree != NULL) {
         load_tree(&l, tree);
+        transforms_mark_findings(&l, from);
         result = l.template;
     }
     arena_fini(&l.brief);
     arena_fini(&l.scratch);
     return result;
+}
+
+struct template *blueprint_load(const struct load_request *r) {
+    return loader_load_file(r, children_new_family(r), NULL);
 }

@@ -1,7 +1,8 @@
 /* Names and references: every reference has a target, and every element knows what it uses (BP-240, BP-248). */
 #include "dialects/blueprint/refs.h"
 
-#include "base/hint.h"
+#include "base/num.h"
+#include "dialects/blueprint/children.h"
 #include "dialects/blueprint/fields.h"
 #include "dialects/blueprint/loader.h"
 #include "dialects/blueprint/tree.h"
@@ -75,6 +76,30 @@ enum ref_part ref_get_part(const struct expr *ref, size_t first, size_t *next) {
     return get_metadata_part(&ref->ref.steps[first + 1]);
 }
 
+bool ref_has_index(const struct expr *ref, size_t first) {
+    return ref->count > first && ref->ref.steps[first].kind == STEP_INDEX;
+}
+
+bool ref_is_child_input(sv name) {
+    return sv_eq(name, SV("metadata")) || sv_eq(name, SV("module")) || sv_eq(name, SV("path")) ||
+           sv_eq(name, SV("variables"));
+}
+
+sv ref_get_export(const struct expr *ref, enum element_kind kind, size_t first) {
+    size_t at = first;
+    bool is_input = false;
+    if (kind == ELEMENT_RESOURCE) {
+        enum ref_part part = ref_get_part(ref, first, &at);
+        if (part != REF_PART_SPEC && part != REF_PART_STATE) {
+            return (sv){0};
+        }
+        is_input = part == REF_PART_SPEC && ref->ref.steps[at].kind == STEP_NAME &&
+                   ref_is_child_input(ref->ref.steps[at].name);
+    }
+    bool has_name = at < ref->count && ref->ref.steps[at].kind == STEP_NAME && !is_input;
+    return has_name ? ref->ref.steps[at].name : (sv){0};
+}
+
 /* --- targets and edges --- */
 
 static const struct {
@@ -88,10 +113,51 @@ static const struct {
     [ELEMENT_CHILD] = {DIAG_missing_child, "child"},
 };
 
+/* `t_3` where `t` is a template: written t[3] in references (BP-154). */
+bool refs_find_instance(const struct loader *l, sv name, uint32_t *template, uint32_t *item) {
+    size_t at = sv_rfind_char(name, '_');
+    uint64_t index = 0;
+    if (at == SIZE_MAX || num_parse_u64(sv_slice(name, at + 1, name.len), 10, &index) != NUM_OK ||
+        index >= l->request->limits->each_instances) {
+        return false;
+    }
+    bool is_canonical = name.data[at + 1] != '0' || at + 2 == name.len;
+    *template = loader_find(l, ELEMENT_RESOURCE, sv_slice(name, 0, at));
+    *item = (uint32_t)index;
+    return is_canonical && *template != UINT32_MAX && l->entries[*template].is_template;
+}
+
+/* Words that stand for something else than a resource: literals, other languages' null, functions. */
+static bool hint_word(struct loader *l, struct diag *d, sv name) {
+    static const sv literals[] = {SV_INIT("false"), SV_INIT("none"), SV_INIT("true")};
+    for (size_t i = 0; i < sizeof literals / sizeof literals[0]; i++) {
+        if (sv_eq_nocase(name, literals[i])) {
+            diag_set_hint(l->diags, d, "did you mean '%.*s'?", SV_ARG(literals[i]));
+            return true;
+        }
+    }
+    if (sv_eq_nocase(name, SV("null"))) {
+        diag_set_hint(l->diags, d, "'none' leaves a field out; null itself is jsondecode(\"null\")");
+        return true;
+    }
+    if (fn_find(l->parse.dialect->functions, name) == NULL) {
+        return false;
+    }
+    diag_set_hint(l->diags, d, "'%.*s' is a function: write %.*s(…)", SV_ARG(name), SV_ARG(name));
+    return true;
+}
+
 static void report_missing(struct loader *l, const struct ref_target *t) {
     struct diag *d = diags_add(l->diags, missing[t->kind].code, t->at, "%s '%.*s' does not exist",
                                missing[t->kind].what, SV_ARG(sv_slice(t->name, 0, 80)));
-    loader_hint_name(l, d, t->kind, t->name);
+    uint32_t template = 0, item = 0;
+    if (t->kind == ELEMENT_RESOURCE && refs_find_instance(l, t->name, &template, &item)) {
+        diag_set_hint(l->diags, d, "write %.*s[%u]", SV_ARG(sv_slice(l->elements[template].name, 0, 80)), item);
+        return;
+    }
+    if (!t->is_bare || !hint_word(l, d, t->name)) {
+        loader_hint_name(l, d, t->kind, t->name);
+    }
 }
 
 static void report_self(struct loader *l, const struct ref_target *t) {
@@ -99,25 +165,58 @@ static void report_self(struct loader *l, const struct ref_target *t) {
               SV_ARG(sv_slice(t->name, 0, 80)));
 }
 
-static void add_edge(struct loader *l, uint32_t to, enum edge_kind kind, span at) {
-    l->entries[to].used = true;
-    if (l->current == UINT32_MAX) {
-        return;
+/* Uses of the same target are told apart by what they name beside it. */
+static bool is_new_detail(struct loader *l, uint32_t to, const struct blueprint_use *use) {
+    sv key = arena_printf(&l->scratch, "%u %u %.*s", to, use->item, SV_ARG(use->export));
+    void **slot = map_get_slot(&l->detail_marks, key, NULL);
+    bool is_new = (uintptr_t)*slot != l->current + 1u;
+    *slot = (void *)(uintptr_t)(l->current + 1u);
+    return is_new;
+}
+
+static bool is_new_edge(struct loader *l, uint32_t to, enum edge_kind kind, const struct blueprint_use *use) {
+    if (use->item > 0 || use->export.len > 0) {
+        return is_new_detail(l, to, use);
     }
     uint32_t *marks = kind == EDGE_REFERENCE ? l->edge_marks : l->depend_marks;
-    if (marks[to] == l->current + 1) {
+    bool is_new = marks[to] != l->current + 1;
+    marks[to] = l->current + 1;
+    return is_new;
+}
+
+static void add_edge(struct loader *l, struct element_edge edge, struct blueprint_use use) {
+    l->entries[edge.to].used = true;
+    if (l->current == UINT32_MAX || !is_new_edge(l, edge.to, edge.kind, &use)) {
         return;
     }
-    marks[to] = l->current + 1;
-    VEC_PUSH(&l->scratch, &l->edges, ((struct element_edge){to, kind, true, at}));
+    edge.direct = true;
+    l->has_details |= use.item > 0 || use.export.len > 0;
+    VEC_PUSH(&l->scratch, &l->edges, edge);
+    VEC_PUSH(&l->scratch, &l->edge_details, use);
 }
 
 static void check_scope(struct loader *l, const struct expr *ref) {
     bool in_template = l->current != UINT32_MAX && l->entries[l->current].is_template;
-    if (!in_template) {
-        diags_add(l->diags, DIAG_invalid_substitution, ref->at, "'%.*s' exists only in a resource with 'each'",
+    if (!in_template || l->in_each) {
+        diags_add(l->diags, DIAG_invalid_substitution, ref->at,
+                  in_template ? "'%.*s' does not exist in 'each' itself"
+                              : "'%.*s' exists only in a resource with 'each'",
                   SV_ARG(ref->ref.name));
     }
+}
+
+static struct blueprint_use get_use(const struct loader *l, const struct expr *ref, const struct ref_target *t,
+                                    uint32_t number) {
+    struct blueprint_use use = {0};
+    size_t first = t->first;
+    if (l->entries[number].is_template && ref_has_index(ref, first)) {
+        size_t index = ref->ref.steps[first++].index;
+        use.item = index < UINT32_MAX ? (uint32_t)index + 1 : UINT32_MAX;
+    }
+    if (l->elements[number].kind == ELEMENT_CHILD) {
+        use.export = ref_get_export(ref, t->kind, first);
+    }
+    return use;
 }
 
 static void resolve_ref(struct loader *l, const struct expr *ref) {
@@ -126,11 +225,10 @@ static void resolve_ref(struct loader *l, const struct expr *ref) {
         check_scope(l, ref);
         return;
     }
-    bool is_opaque = false;
-    uint32_t number = loader_find(l, t.kind, t.name, &is_opaque);
+    uint32_t number = loader_find(l, t.kind, t.name);
     bool is_working_dir = t.is_bare && ref->count == 0 && sv_eq(t.name, SV("workingDir"));
     if (number == UINT32_MAX) {
-        if (!is_opaque && !is_working_dir) {
+        if (!is_working_dir) {
             report_missing(l, &t);
         }
         return;
@@ -139,19 +237,48 @@ static void resolve_ref(struct loader *l, const struct expr *ref) {
         report_self(l, &t);
         return;
     }
-    add_edge(l, number, EDGE_REFERENCE, t.at);
+    struct blueprint_use use = get_use(l, ref, &t, number);
+    span at = use.item > 0 ? span_join(t.at, ref->ref.steps[t.first].at) : t.at;
+    add_edge(l, (struct element_edge){.to = number, .kind = EDGE_REFERENCE, .at = at}, use);
+}
+
+/* --- link(a, b) --- */
+
+/* Both sides are uses, and beside them the link itself (FN-232). */
+static void resolve_link(struct loader *l, const struct expr *call) {
+    struct blueprint_link_use use = {.at = call->at};
+    struct blueprint_link_side *sides[] = {&use.a, &use.b};
+    bool known = call->count == 2;
+    for (size_t i = 0; i < 2 && i < call->count; i++) {
+        const struct expr *arg = call->call.args[i];
+        if (!refs_find_link_side(l, arg, sides[i])) {
+            known = false;
+            continue;
+        }
+        add_edge(l, (struct element_edge){.to = sides[i]->element, .kind = EDGE_REFERENCE, .at = arg->at},
+                 (struct blueprint_use){.item = sides[i]->item});
+    }
+    if (known && l->current != UINT32_MAX) {
+        VEC_PUSH(&l->scratch, &l->link_uses, use);
+    }
 }
 
 static bool visit(void *user, const struct expr *e) {
     struct loader *l = user;
-    if (e->kind == EXPR_REF) {
-        size_t from = loader_get_mark(l);
-        resolve_ref(l, e);
-        if (loader_get_mark(l) != from && l->current != UINT32_MAX) {
-            loader_tag(l, from, l->current);
-        }
+    bool is_syntactic = e->kind == EXPR_CALL && e->call.fn != NULL && (e->call.fn->flags & FN_SYNTACTIC) != 0;
+    if (e->kind != EXPR_REF && !is_syntactic) {
+        return true;
     }
-    return true;
+    size_t from = loader_get_mark(l);
+    if (is_syntactic) {
+        resolve_link(l, e);
+    } else {
+        resolve_ref(l, e);
+    }
+    if (loader_get_mark(l) != from && l->current != UINT32_MAX) {
+        loader_tag(l, from, l->current);
+    }
+    return false;
 }
 
 /* Walks the data of a tree itself, so that paths are at hand when something is reported. */
@@ -195,16 +322,21 @@ static void resolve_dependency(struct loader *l, const struct node *n) {
         return;
     }
     size_t from = loader_get_mark(l);
-    uint32_t number = loader_find(l, ELEMENT_RESOURCE, n->text, NULL);
+    uint32_t number = loader_find(l, ELEMENT_RESOURCE, n->text);
     if (number == UINT32_MAX) {
         struct diag *d = diags_add(l->diags, DIAG_missing_resource_dependency, n->at, "resource '%.*s' does not exist",
                                    SV_ARG(sv_slice(n->text, 0, 80)));
-        loader_hint_name(l, d, ELEMENT_RESOURCE, n->text);
+        if (sv_has_prefix(n->text, SV("resources."))) {
+            diag_set_hint(l->diags, d, "write the name alone, without 'resources.'");
+        } else {
+            loader_hint_name(l, d, ELEMENT_RESOURCE, n->text);
+        }
     } else if (number == l->current) {
         diags_add(l->diags, DIAG_invalid_resource, n->at, "resource '%.*s' depends on itself",
                   SV_ARG(sv_slice(n->text, 0, 80)));
     } else {
-        add_edge(l, number, EDGE_DEPENDS_ON, n->at);
+        add_edge(l, (struct element_edge){.to = number, .kind = EDGE_DEPENDS_ON, .at = n->at},
+                 (struct blueprint_use){0});
     }
     tree_enter_key(l, SV("dependsOn"));
     loader_tag(l, from, l->current);
@@ -221,211 +353,97 @@ static void resolve_depends_on(struct loader *l, const struct node *n) {
     }
 }
 
-static void keep_edges(struct loader *l, struct element *e) {
-    if (l->edges.len == 0) {
-        return;
+static void keep_edges(struct loader *l, uint32_t number) {
+    struct element *e = &l->elements[number];
+    if (l->edges.len > 0) {
+        struct element_edge *uses = ARENA_ARRAY(l->arena, struct element_edge, l->edges.len);
+        memcpy(uses, l->edges.items, l->edges.len * sizeof *uses);
+        e->uses = uses;
+        e->use_count = l->edges.len;
     }
-    struct element_edge *uses = ARENA_ARRAY(l->arena, struct element_edge, l->edges.len);
-    memcpy(uses, l->edges.items, l->edges.len * sizeof *uses);
-    e->uses = uses;
-    e->use_count = l->edges.len;
+    if (l->has_details) {
+        struct blueprint_use *details = ARENA_ARRAY(l->arena, struct blueprint_use, l->edges.len);
+        memcpy(details, l->edge_details.items, l->edges.len * sizeof *details);
+        l->uses[number] = details;
+    }
+    if (l->link_uses.len > 0) {
+        struct blueprint_link_use *links = ARENA_ARRAY(l->arena, struct blueprint_link_use, l->link_uses.len);
+        memcpy(links, l->link_uses.items, l->link_uses.len * sizeof *links);
+        l->all_link_uses[number] = (struct blueprint_link_uses){links, l->link_uses.len};
+    }
+}
+
+/* First of all, so that its uses are the first ones. */
+static void resolve_each(struct loader *l, uint32_t number) {
+    l->in_each = true;
+    resolve_field(l, l->elements[number].each, "each", NULL);
+    l->in_each = false;
+    l->entries[number].each_count = (uint32_t)l->edges.len;
+}
+
+static void resolve_child(struct loader *l, const struct blueprint_child *c) {
+    struct child_part part;
+    for (size_t i = 0; child_get_part(c, i, &part); i++) {
+        l->path.len = 0;
+        for (size_t k = 0; k < part.key_count; k++) {
+            tree_enter_key(l, part.keys[k]);
+        }
+        if (part.expr != NULL) {
+            resolve_tree(l, part.expr);
+        }
+    }
+    l->path.len = 0;
+}
+
+static const char *get_main_field(enum element_kind kind) {
+    return kind == ELEMENT_EXPORT ? "field" : kind == ELEMENT_DATA ? "filter" : "value";
 }
 
 static void resolve_element(struct loader *l, uint32_t number) {
     struct element *e = &l->elements[number];
+    const struct blueprint_child *child = l->children[number];
     size_t errors = l->diags->errors;
     l->current = number;
-    l->edges.len = 0;
+    l->edges.len = l->edge_details.len = l->link_uses.len = 0;
+    l->has_details = false;
+    resolve_each(l, number);
+    resolve_field(l, e->condition, "condition", NULL);
     if (e->kind != ELEMENT_VARIABLE) {
         resolve_field(l, e->description_expr, "description", NULL);
-        resolve_field(l, e->expr, e->kind == ELEMENT_EXPORT ? "field" : "value", NULL);
+        resolve_field(l, e->expr, get_main_field(e->kind), NULL);
     }
-    resolve_field(l, e->spec, "spec", NULL);
+    if (child != NULL) {
+        resolve_child(l, child);
+    } else {
+        resolve_field(l, e->spec, "spec", NULL);
+    }
     resolve_field(l, e->display_name, "metadata", "displayName");
     resolve_field(l, e->annotations, "metadata", "annotations");
     resolve_field(l, e->custom, "metadata", "custom");
     if (l->entries[number].depends_on != NULL) {
         resolve_depends_on(l, l->entries[number].depends_on);
     }
-    keep_edges(l, e);
+    keep_edges(l, number);
     l->entries[number].broken |= l->diags->errors > errors;
 }
 
 void refs_resolve(struct loader *l) {
     l->edge_marks = ARENA_ARRAY(&l->scratch, uint32_t, l->count + 1);
     l->depend_marks = ARENA_ARRAY(&l->scratch, uint32_t, l->count + 1);
+    l->detail_marks = MAP(&l->scratch);
+    l->uses = ARENA_ARRAY(l->arena, const struct blueprint_use *, l->count + 1);
+    l->all_link_uses = ARENA_ARRAY(l->arena, struct blueprint_link_uses, l->count + 1);
+    uint32_t *each_uses = ARENA_ARRAY(l->arena, uint32_t, l->count + 1);
     for (uint32_t i = 0; i < l->count; i++) {
         resolve_element(l, i);
+        each_uses[i] = l->entries[i].each_count;
     }
+    l->data->uses = l->uses;
+    l->data->link_uses = l->all_link_uses;
+    l->data->each_uses = each_uses;
     l->current = UINT32_MAX;
     if (l->template->metadata != NULL) {
         resolve_tree(l, l->template->metadata);
     }
     l->path.len = 0;
 }
-
-/* --- types of references --- */
-
-/* BP-243: a field that the schema does not know. */
-static bool check_known_fields(struct loader *l, const struct type *t, const struct expr *ref, size_t first) {
-    for (size_t i = first; i < ref->count && t != NULL && t->kind == TYPE_OBJECT && !t->open; i++) {
-        const struct step *s = &ref->ref.steps[i];
-        if (s->kind != STEP_NAME) {
-            return true;
-        }
-        const struct type *next = type_find_field(t, s->name);
-        if (next == NULL) {
-            struct diag *d = diags_add(l->diags, DIAG_missing_resource_spec_property, s->at,
-                                       "the resource type has no field '%.*s'", SV_ARG(sv_slice(s->name, 0, 80)));
-            struct hint hint = HINT(s->name);
-            for (size_t k = 0; k < t->field_count; k++) {
-                hint_offer(&hint, t->fields[k].name);
-            }
-            if (hint.best.len > 0) {
-                diag_set_hint(l->diags, d, "did you mean '%.*s'?", SV_ARG(hint.best));
-            }
-            return false;
-        }
-        t = next;
-    }
-    return true;
-}
-
-/* NULL: the resource has no such metadata. Its entries are looked up one by one: making the type of all of them for
- * each reference would be quadratic. */
-static const struct type *get_metadata_type(const struct element *e, enum ref_part part) {
-    if (part == REF_PART_LABELS) {
-        return e->labels.kind == 0 ? NULL : &type_map;
-    }
-    const struct expr *x = part == REF_PART_DISPLAY_NAME  ? e->display_name
-                           : part == REF_PART_ANNOTATIONS ? e->annotations
-                                                          : e->custom;
-    if (x == NULL) {
-        return NULL;
-    }
-    return part == REF_PART_DISPLAY_NAME ? &type_string : &type_any;
-}
-
-/* A label that is not there can be told at once. */
-static bool check_label(struct loader *l, const struct element *e, const struct expr *ref, size_t next) {
-    const struct step *s = next < ref->count ? &ref->ref.steps[next] : NULL;
-    if (s == NULL || s->kind != STEP_NAME || value_map_has(e->labels, s->name)) {
-        return true;
-    }
-    diags_add(l->diags, DIAG_invalid_mapping_path, s->at, "resource '%.*s' has no label '%.*s'",
-              SV_ARG(sv_slice(e->name, 0, 80)), SV_ARG(sv_slice(s->name, 0, 80)));
-    return false;
-}
-
-static const struct type *fail_part(struct loader *l, const struct expr *ref, const struct ref_target *t) {
-    bool is_short = ref->count == t->first + 1;
-    struct diag *d = diags_add(l->diags, DIAG_invalid_reference, ref->at,
-                               is_short ? "the reference to resource '%.*s' is too short"
-                                        : "behind resource '%.*s' comes 'spec', 'state' or 'metadata'",
-                               SV_ARG(sv_slice(t->name, 0, 80)));
-    diag_set_hint(l->diags, d, "write %.*s.spec.FIELD, %.*s.state.FIELD or %.*s.metadata.labels", SV_ARG(t->name),
-                  SV_ARG(t->name), SV_ARG(t->name));
-    return NULL;
-}
-
-static const struct type *get_field_type(struct loader *l, const struct type_entry *type, const struct expr *ref,
-                                         size_t next) {
-    if (!check_known_fields(l, type->spec_type, ref, next)) {
-        return NULL;
-    }
-    return lang_check_steps(&l->check, type->spec_type, ref, next);
-}
-
-static const struct type *get_id_type(struct loader *l, const struct type_entry *type, const struct ref_target *t,
-                                      const struct expr *ref) {
-    if (type->id_type == NULL) {
-        struct diag *d = diags_add(l->diags, DIAG_invalid_reference, ref->at,
-                                   "resource '%.*s' has no id field to stand for it", SV_ARG(sv_slice(t->name, 0, 80)));
-        diag_set_hint(l->diags, d, "name a field: %.*s.spec.FIELD", SV_ARG(t->name));
-    }
-    return type->id_type;
-}
-
-static const struct type *get_resource_type(struct loader *l, const struct expr *ref, const struct ref_target *t,
-                                            uint32_t number) {
-    size_t next = 0;
-    const struct element *e = &l->elements[number];
-    const struct entry *entry = &l->entries[number];
-    enum ref_part part = ref_get_part(ref, t->first, &next);
-    if (entry->is_template || entry->type == NULL || entry->type->broken) {
-        return &type_any;
-    }
-    switch (part) {
-    case REF_PART_ID:
-        return get_id_type(l, entry->type, t, ref);
-    case REF_PART_SPEC:
-    case REF_PART_STATE:
-        return get_field_type(l, entry->type, ref, next);
-    case REF_PART_INDEX:
-        diags_add(l->diags, DIAG_resource_not_template, ref->at, "resource '%.*s' has no 'each', so it has no index",
-                  SV_ARG(sv_slice(t->name, 0, 80)));
-        return NULL;
-    case REF_PART_INVALID:
-        return fail_part(l, ref, t);
-    case REF_PART_DISPLAY_NAME:
-    case REF_PART_LABELS:
-    case REF_PART_ANNOTATIONS:
-    case REF_PART_CUSTOM:
-        break;
-    }
-    const struct type *type = get_metadata_type(e, part);
-    if (type == NULL) {
-        const struct step *s = &ref->ref.steps[t->first + 1];
-        diags_add(l->diags, DIAG_invalid_mapping_path, s->at, "resource '%.*s' has no '%.*s' in its metadata",
-                  SV_ARG(sv_slice(t->name, 0, 80)), SV_ARG(s->name));
-        return NULL;
-    }
-    if (part == REF_PART_LABELS && !check_label(l, e, ref, next)) {
-        return NULL;
-    }
-    return lang_check_steps(&l->check, type, ref, next);
-}
-
-static const struct type *get_variable_type(struct loader *l, const struct expr *ref, uint32_t number) {
-    if (ref->count > 1) {
-        struct diag *d = diags_add(l->diags, DIAG_invalid_substitution, ref->at,
-                                   "a variable is a scalar, nothing can follow its name");
-        diag_set_hint(l->diags, d, "decode structured text with fromjson");
-        return NULL;
-    }
-    return l->elements[number].type;
-}
-
-/* NULL: reported, by refs_resolve for names that do not exist. */
-static const struct type *get_ref_type(void *user, const struct expr *ref) {
-    struct loader *l = user;
-    struct ref_target t = ref_get_target(ref);
-    if (t.kind == 0) {
-        return l->current != UINT32_MAX && l->entries[l->current].is_template ? &type_any : NULL;
-    }
-    bool is_opaque = false;
-    uint32_t number = loader_find(l, t.kind, t.name, &is_opaque);
-    if (number == UINT32_MAX) {
-        bool is_working_dir = t.is_bare && ref->count == 0 && sv_eq(t.name, SV("workingDir"));
-        return is_opaque ? &type_any : is_working_dir ? &type_string : NULL;
-    }
-    if (number == l->current) {
-        return NULL;
-    }
-    if (t.kind == ELEMENT_VARIABLE) {
-        return get_variable_type(l, ref, number);
-    }
-    if (t.kind == ELEMENT_RESOURCE) {
-        return get_resource_type(l, ref, &t, number);
-    }
-    const struct entry *entry = &l->entries[number];
-    const struct type *type = entry->broken ? &type_any : entry->static_type;
-    return lang_check_steps(&l->check, type != NULL ? type : l->elements[number].type, ref, t.first);
-}
-
-/* `link` is the only function that takes references themselves (FN-232). */
-static void check_syntactic(void *user, const struct expr *call) {
-    loader_report_unsupported(user, call->at, call->call.fn->name);
-}
-
-const struct check_ops refs_check_ops = {.ref_type = get_ref_type, .check_syntactic = check_syntactic};

@@ -28,5 +28,12 @@ enum ref_part {
 };
 /* `next` is the first step that is left. */
 enum ref_part ref_get_part(const struct expr *ref, size_t first, size_t *next);
+/* Whether an index stands at the step: that of a template when it follows the name (BP-154). */
+bool ref_has_index(const struct expr *ref, size_t first);
+/* The inputs of a blueprint that is a resource: what they are called under `.spec` (BP-293). */
+bool ref_is_child_input(sv name);
+/* The export that a reference to a child names, `first` being the step behind its name and index; `kind` is that of the
+ * reference's root (BP-293). Empty: none. */
+sv ref_get_export(const struct expr *ref, enum element_kind kind, size_t first);
 
 #endif

@@ -1,6 +1,7 @@
 /* Resources (1.9, 1.10): shape and syntax. */
 #include "dialects/blueprint/loader.h"
 
+#include "dialects/blueprint/children.h"
 #include "dialects/blueprint/fields.h"
 #include "dialects/blueprint/scalars.h"
 #include "dialects/blueprint/tree.h"
@@ -66,6 +67,9 @@ static void report_type(struct loader *l, sv text, span at) {
     if (close.len > 0) {
         diag_set_hint(l->diags, d, "did you mean '%.*s'?", SV_ARG(close));
     }
+    if (l->skips_transforms) {
+        diag_lower(l->diags, d);
+    }
 }
 
 /* Reported at every use: each resource of the type has the mistake. */
@@ -110,7 +114,8 @@ static void read_type(struct loader *l, uint32_t number, const struct node *n) {
     }
     e->type_text = text;
     if (sv_eq(text, SV("lintel/blueprint"))) {
-        loader_report_unsupported(l, n->at, text);
+        e->kind = ELEMENT_CHILD;
+        e->type = &type_any;
         return;
     }
     const struct type_entry *t = find_type(l, text, n->at);
@@ -144,18 +149,15 @@ static value read_labels(struct loader *l, const struct node *n) {
 }
 
 /* Annotations are scalars (BP-133); what a substitution yields is checked with its type. */
-static bool check_annotations(struct loader *l, const struct node *n) {
-    bool ok = true;
+static void check_annotations(struct loader *l, const struct node *n) {
     for (size_t i = 0; i < n->count; i++) {
         const struct node *item = n->pairs[i].value;
         if (!fields_is_broken(item) && (item->kind != NODE_SCALAR || fields_is_null(item))) {
             diags_add(l->diags, DIAG_must_be_scalar, item->at, "annotation '%.*s' must be a scalar, this is %s",
                       SV_ARG(sv_slice(n->pairs[i].key->kind == NODE_SCALAR ? n->pairs[i].key->text : SV("?"), 0, 80)),
                       node_get_kind_name(item));
-            ok = false;
         }
     }
-    return ok;
 }
 
 static const struct expr *read_tree(struct loader *l, const struct node *n, sv key) {
@@ -188,8 +190,8 @@ static void read_metadata(struct loader *l, uint32_t number, const struct node *
         e->labels = read_labels(l, meta[META_LABELS]);
     }
     const struct node *annotations = meta[META_ANNOTATIONS];
-    if (annotations != NULL && fields_check_mapping(l, annotations, "'annotations'") &&
-        check_annotations(l, annotations)) {
+    if (annotations != NULL && fields_check_mapping(l, annotations, "'annotations'")) {
+        check_annotations(l, annotations); /* the others are looked at all the same (BP-302) */
         l->entries[number].annotations = annotations;
         e->annotations = read_tree(l, annotations, meta_names[META_ANNOTATIONS]);
     }
@@ -252,6 +254,34 @@ static void read_spec(struct loader *l, uint32_t number, const struct node *n) {
     e->spec_node = n;
 }
 
+static void add_input(struct expr *object, sv name, const struct expr *e) {
+    if (e != NULL) {
+        ((sv *)object->call.names)[object->count] = name;
+        object->call.args[object->count++] = e;
+    }
+}
+
+static struct expr *new_object(struct loader *l, span at, size_t room) {
+    sv *names = ARENA_ARRAY(l->arena, sv, room + 1);
+    const struct expr **args = ARENA_ARRAY(l->arena, const struct expr *, room + 1);
+    return expr_new_object(l->arena, at, names, args, 0);
+}
+
+/* The inputs of a blueprint that is a resource as one object, for `.spec.path` and the like (BP-293). */
+static const struct expr *make_inputs(struct loader *l, span at, const struct blueprint_child *c) {
+    struct expr *all = new_object(l, at, 4), *module = new_object(l, at, 2), *variables = new_object(l, at, c->count);
+    add_input(module, SV("name"), c->module_name);
+    add_input(module, SV("version"), c->module_version);
+    for (size_t i = 0; i < c->count; i++) {
+        add_input(variables, c->names[i], c->exprs[i]);
+    }
+    add_input(all, SV("path"), c->path);
+    add_input(all, SV("metadata"), c->metadata);
+    add_input(all, SV("module"), c->module_name != NULL ? module : NULL);
+    add_input(all, SV("variables"), variables);
+    return all;
+}
+
 void resource_load(struct loader *l, uint32_t number) {
     struct element *e = &l->elements[number];
     struct entry *entry = &l->entries[number];
@@ -260,7 +290,15 @@ void resource_load(struct loader *l, uint32_t number) {
         return;
     }
     read_type(l, number, fields[FIELD_TYPE]);
-    read_spec(l, number, fields[FIELD_SPEC]);
+    if (e->kind == ELEMENT_CHILD && fields[FIELD_SPEC] != NULL) {
+        blueprint_resource_load(l, number, fields[FIELD_SPEC]);
+        if (l->children[number] != NULL) {
+            e->spec = make_inputs(l, fields[FIELD_SPEC]->at, l->children[number]);
+            e->spec_node = fields[FIELD_SPEC];
+        }
+    } else {
+        read_spec(l, number, fields[FIELD_SPEC]);
+    }
     description_load(l, e, fields[FIELD_DESCRIPTION]);
     read_removal_policy(l, e, fields[FIELD_REMOVAL_POLICY]);
     if (fields[FIELD_METADATA] != NULL) {
@@ -272,10 +310,9 @@ void resource_load(struct loader *l, uint32_t number) {
     }
     entry->selector = fields[FIELD_LINK_SELECTOR];
     if (fields[FIELD_CONDITION] != NULL) {
-        loader_report_unsupported(l, fields[FIELD_CONDITION]->at, field_names[FIELD_CONDITION]);
+        condition_load(l, e, fields[FIELD_CONDITION]);
     }
     if (fields[FIELD_EACH] != NULL) {
-        loader_report_unsupported(l, fields[FIELD_EACH]->at, field_names[FIELD_EACH]);
-        entry->is_template = true;
+        each_load(l, number, fields[FIELD_EACH]);
     }
 }

@@ -84,6 +84,19 @@ struct part tree_build_scalar(struct loader *l, const struct node *n, bool trim)
     return fields_has_substitution(n) ? build_text(l, n, trim, &is_sole) : build_literal(l, n);
 }
 
+const struct expr *tree_build_sole(struct loader *l, const struct node *n) {
+    bool is_sole = false;
+    if (!fields_has_substitution(n)) {
+        return fields_is_broken(n) ? expr_new_error(l->arena, n->at) : NULL;
+    }
+    size_t errors = l->diags->errors;
+    struct part part = build_text(l, n, true, &is_sole);
+    if (l->diags->errors > errors) {
+        return expr_new_error(l->arena, n->at);
+    }
+    return is_sole ? tree_get_expr(l, &part) : NULL;
+}
+
 static value scalar_to_text(struct arena *a, value v) {
     struct buf out = BUF(a);
     value_print_scalar(&out, v);
@@ -177,7 +190,7 @@ static struct part build_children(struct loader *l, const struct node *n, const 
     bool is_map = n->kind == NODE_MAPPING;
     push_children(l, n, s);
     size_t count = l->parts.len - base;
-    const struct part *parts = l->parts.items + base;
+    const struct part *parts = count > 0 ? l->parts.items + base : NULL;
     bool is_literal = true;
     for (size_t i = 0; i < count; i++) {
         is_literal &= parts[i].expr == NULL;

@@ -11,6 +11,9 @@
 struct part tree_build(struct loader *l, const struct node *n, const struct schema *s);
 /* A single text with substitutions. */
 struct part tree_build_scalar(struct loader *l, const struct node *n, bool trim);
+/* What the text consists of when that is exactly one substitution, white space around it ignored (BP-212); NULL for
+ * everything else. ERROR after a report. */
+const struct expr *tree_build_sole(struct loader *l, const struct node *n);
 /* The part as an expression. */
 const struct expr *tree_get_expr(struct loader *l, const struct part *p);
 /* Steps of the path below the current element. */

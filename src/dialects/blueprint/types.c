@@ -7,7 +7,7 @@
 enum { BRIEF_ELEMENTS = 64 };
 
 /* NULL when something is wrong with it: nothing more is said of its type then (BP-302). */
-static const struct type *get_type(struct loader *l, const struct expr *e) {
+const struct type *types_get(struct loader *l, const struct expr *e) {
     size_t from = loader_get_mark(l);
     size_t errors = l->diags->errors;
     const struct type *t = lang_check_result(&l->check, e, &refs_check_ops, l);
@@ -48,18 +48,8 @@ static bool is_textual(const struct type *t) {
     return false;
 }
 
-static void check_activation(struct loader *l, const struct expr *e, const struct schema *s) {
-    bool has_resource = e->kind == EXPR_REF && (e->op == BLUEPRINT_ROOT_NAME || e->op == BLUEPRINT_ROOT_RESOURCES);
-    if (s != NULL && (s->flags & SCHEMA_ACTIVATES_LINK) != 0 && has_resource) {
-        size_t from = loader_get_mark(l);
-        loader_report_unsupported(l, e->at, SV("activatesLink"));
-        loader_tag(l, from, l->current);
-    }
-}
-
 static value get_leaf(struct loader *l, const struct expr *e, const struct schema *s) {
-    check_activation(l, e, s);
-    const struct type *t = get_type(l, e);
+    const struct type *t = types_get(l, e);
     if (t == NULL) {
         return value_unknown(NULL);
     }
@@ -113,7 +103,7 @@ static value get_field(struct loader *l, const struct expr *e, const char *first
     return types_get_value(l, e, NULL);
 }
 
-static void report_type(struct loader *l, enum diag_code code, span at, const char *what, value v) {
+void types_report(struct loader *l, enum diag_code code, span at, const char *what, value v) {
     struct buf type = BUF(&l->scratch);
     if (v.kind == VALUE_UNKNOWN && v.type != NULL) {
         type_print(&type, v.type);
@@ -140,7 +130,7 @@ static void check_text_field(struct loader *l, const struct expr *e, const char 
     }
     value v = get_field(l, e, first, second);
     if (!fits_text(v)) {
-        report_type(l, DIAG_invalid_substitution, e->at, "text or another scalar is wanted here", v);
+        types_report(l, DIAG_invalid_substitution, e->at, "text or another scalar is wanted here", v);
     }
     l->path.len = 0;
 }
@@ -156,7 +146,7 @@ static void check_annotations(struct loader *l, const struct expr *e) {
             v.kind != VALUE_UNKNOWN || v.type == NULL || v.type->kind == TYPE_ABSENT || type_fits(&type_scalar, v.type);
         if (!fits) {
             tree_enter_key(l, e->call.names[i]);
-            report_type(l, DIAG_invalid_substitution, e->call.args[i]->at, "an annotation must be a scalar", v);
+            types_report(l, DIAG_invalid_substitution, e->call.args[i]->at, "an annotation must be a scalar", v);
             tree_leave(l);
         }
     }
@@ -186,7 +176,7 @@ static bool fits_value(struct loader *l, enum value_kind kind, value v) {
 static void report_value(struct loader *l, const struct element *e, value v) {
     const char *what = arena_printf(&l->scratch, "a value of type '%.*s' is wanted here", SV_ARG(e->type_text)).data;
     size_t from = loader_get_mark(l);
-    report_type(l, DIAG_invalid_value, e->expr->at, what, v);
+    types_report(l, DIAG_invalid_value, e->expr->at, what, v);
     bool is_text = v.kind == VALUE_STRING || (v.kind == VALUE_UNKNOWN && v.type != NULL && v.type->kind == TYPE_STRING);
     if (is_text && (e->type->kind == TYPE_LIST || e->type->kind == TYPE_MAP) && loader_get_mark(l) > from) {
         diag_set_hint(l->diags, l->diags->items.items[from], "decode JSON text with jsondecode");
@@ -273,6 +263,9 @@ static void check_value_after_uses(struct loader *l, uint32_t number) {
 
 static void check_resource(struct loader *l, uint32_t number) {
     const struct element *e = &l->elements[number];
+    if (e->each != NULL) {
+        each_check_type(l, number);
+    }
     check_text_field(l, e->description_expr, "description", NULL);
     check_text_field(l, e->display_name, "metadata", "displayName");
     check_annotations(l, e->annotations);
@@ -280,9 +273,22 @@ static void check_resource(struct loader *l, uint32_t number) {
         get_field(l, e->custom, "metadata", "custom");
     }
     l->path.len = 0;
-    if (e->spec != NULL) {
-        spec_check(l, number);
+    if (e->condition != NULL) {
+        condition_check(l, e->condition);
     }
+    if (e->spec != NULL && e->kind == ELEMENT_RESOURCE) {
+        spec_check(l, number);
+        l->entries[number].elem_type = NULL; /* it ends with the brief arena */
+    }
+}
+
+static void check_child(struct loader *l, uint32_t number) {
+    check_resource(l, number);
+}
+
+static void check_data(struct loader *l, uint32_t number) {
+    check_resource(l, number);
+    data_source_check(l, number);
 }
 
 /* BP-192. */
@@ -298,7 +304,7 @@ static void check_export(struct loader *l, uint32_t number) {
         const char *what = arena_printf(&l->scratch, "export '%.*s' is declared as '%.*s'",
                                         SV_ARG(sv_slice(e->name, 0, 80)), SV_ARG(e->type_text))
                                .data;
-        report_type(l, DIAG_invalid_export, e->expr->at, what, v);
+        types_report(l, DIAG_invalid_export, e->expr->at, what, v);
     }
     l->path.len = 0;
 }
@@ -309,6 +315,10 @@ static void check_element(struct loader *l, uint32_t number) {
     l->path.len = 0;
     if (l->elements[number].kind == ELEMENT_RESOURCE) {
         check_resource(l, number);
+    } else if (l->elements[number].kind == ELEMENT_CHILD) {
+        check_child(l, number);
+    } else if (l->elements[number].kind == ELEMENT_DATA) {
+        check_data(l, number);
     } else if (l->elements[number].kind == ELEMENT_EXPORT) {
         check_export(l, number);
     }

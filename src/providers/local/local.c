@@ -6,9 +6,15 @@ static const struct resource_type *const local_types[] = {
     &local_file_type,
 };
 
+static const struct data_type *const local_data[] = {
+    &local_file_data,
+};
+
 const struct provider provider_local = {
     .name = SV_INIT("local"),
     .summary = SV_INIT("Files and directories of this machine"),
+    .data = local_data,
+    .data_count = sizeof local_data / sizeof local_data[0],
     .resources = local_types,
     .resource_count = sizeof local_types / sizeof local_types[0],
 };

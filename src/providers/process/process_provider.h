@@ -8,6 +8,7 @@ extern const struct provider provider_process;
 
 /* Types of the tables; for the provider's own files. */
 extern const struct resource_type process_service_type;
+extern const struct data_type process_environment_data;
 extern const struct link_type service_to_sqlite_database_link, service_to_local_file_link;
 
 #endif

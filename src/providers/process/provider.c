@@ -10,9 +10,15 @@ static const struct link_type *const process_links[] = {
     &service_to_sqlite_database_link,
 };
 
+static const struct data_type *const process_data[] = {
+    &process_environment_data,
+};
+
 const struct provider provider_process = {
     .name = SV_INIT("process"),
     .summary = SV_INIT("Services of this machine"),
+    .data = process_data,
+    .data_count = sizeof process_data / sizeof process_data[0],
     .resources = process_types,
     .resource_count = sizeof process_types / sizeof process_types[0],
     .links = process_links,

@@ -6,7 +6,8 @@
 
 extern const struct provider provider_sqlite;
 
-/* The type of the table; for the provider's own files. */
+/* Types of the tables; for the provider's own files. */
 extern const struct resource_type sqlite_database_type;
+extern const struct data_type sqlite_query_data;
 
 #endif

@@ -141,11 +141,6 @@ class Documents(CliCase):
         self.write("blueprint.yaml", HEAD + "resources:\n  a:\n    type: 'random/id\n  b:\n   - x: [1, 2\nexports: {\n")
         self.assertTrue({c for c, _, _ in self.codes_of("blueprint.yaml")} <= {"invalid_syntax"})
 
-    def test_what_comes_later_is_said_so(self):
-        for key in ("include:\n  core: {path: x.yaml}\n", "datasources:\n  n: {type: a/b}\n", "transform: x\n"):
-            self.write("blueprint.yaml", SMALL.lstrip() + key)
-            self.assertIn("not_supported_yet", [c for c, _, _ in self.codes_of("blueprint.yaml")], key)
-
     def test_strict(self):
         self.write("blueprint.yaml", SMALL.lstrip() + "colour: red\n")
         self.assertIn("warning[unknown_key]", self.lintel("validate", code=OK).err)

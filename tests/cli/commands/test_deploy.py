@@ -39,6 +39,15 @@ class Deploy(CliCase):
         result = self.lintel("destroy", "--auto-approve", "--quiet", code=OK)
         self.assertEqual("", result.err)
 
+    def test_BP_468_what_a_late_condition_leaves_out_is_named(self):
+        self.write("blueprint.yaml", """
+            version: 2025-11-02
+            resources:
+              id: {type: random/id, spec: {}}
+              gone: {type: local/file, condition: '${eq(id.spec.hex, "")}', spec: {path: gone.txt}}
+            """)
+        self.assertIn("  resources.gone: left out: its condition is false\n", self.deploy().err)
+
     def test_deploying_again_changes_nothing(self):
         self.deploy()
         before = os.stat(self.path("note.txt")).st_mtime_ns

@@ -37,6 +37,31 @@ exports:
 GIVEN = ["--var", "pass=" + SECRET]
 
 
+class Broken(CliCase):
+    def test_BP_281_a_broken_document_with_secrets_is_not_quoted(self):
+        text = """
+version: 2025-11-02
+variables:
+  token:
+    type: string
+    secret: true
+    default: %s
+resources: {}
+"""
+        for secret in ("'hunter2hunter2", "hunter2hunter2: x", '"hunter2hunter2" y', "hunter2\n   hunter2hunter2\n  hunter2hunter2",
+                       "[hunter2hunter2", "it's\n  hunter2hunter2's"):
+            self.write("blueprint.yaml", text % secret)
+            for option in ("--format=text", "--format=sarif", "--format=junit", "--json"):
+                result = self.lintel("validate", option, code=INVALID)
+                self.assertNotIn("hunter2", result.out + result.err, (secret, option))
+            self.assertIn("blueprint.yaml:", self.lintel("validate", code=INVALID).err)
+            self.assertNotIn("hunter2", self.lintel("fmt", "--diff", code=INVALID).err)
+
+    def test_without_secrets_it_is(self):
+        self.write("blueprint.yaml", "version: 'open\nother: 1\n# secrets are elsewhere\n")
+        self.assertIn("version: 'open", self.lintel("validate", code=INVALID).err)
+
+
 class Secrets(CliCase):
     def setUp(self):
         super().setUp()
@@ -164,3 +189,31 @@ class Secrets(CliCase):
         result = self.lintel("deploy", "--auto-approve", *GIVEN)
         self.assertEqual(1, result.code, result)
         self.assertIn("key_not_usable", result.err)
+
+    def test_BP_282_literals_of_the_blueprint_are_sealed_in_plans(self):
+        self.write("blueprint.yaml", """
+            version: 2025-11-02
+            variables: {tok: {type: string, secret: true, default: topsecretvalue}}
+            resources:
+              note: {type: local/file, spec: {path: note.txt, contents: "${variables.tok}"}}
+            """)
+        self.lintel("plan", "--out", "plan.json", code=OK)
+        self.assertNotIn(b"topsecretvalue", self.read("plan.json"))
+        self.assertNotIn("topsecretvalue", self.lintel("plan", "--json", code=OK).out)
+        self.assertNotIn("topsecretvalue", self.lintel("show", "plan.json", "--json", code=OK).out)
+        os.remove(self.path("blueprint.yaml"))
+        self.lintel("deploy", "--plan", "plan.json", code=OK)
+        self.assertEqual(b"topsecretvalue", self.read("note.txt"))
+
+    def test_BP_282_a_plan_whose_text_cannot_be_opened(self):
+        self.write("blueprint.yaml", """
+            version: 2025-11-02
+            variables: {tok: {type: string, secret: true, default: topsecretvalue}}
+            resources:
+              note: {type: local/file, spec: {path: note.txt, contents: "${variables.tok}"}}
+            """)
+        self.lintel("plan", "--out", "plan.json", "--no-seal", code=OK)
+        self.assertNotIn(b"topsecretvalue", self.read("plan.json"))
+        result = self.lintel("deploy", "--plan", "plan.json", "--json")
+        self.assertNotEqual(OK, result.code)
+        self.assertIn("secret_value_unavailable", result.out)

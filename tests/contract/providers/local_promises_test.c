@@ -84,7 +84,8 @@ static void contents_mode_digest_and_size_are_right(void **state) {
     assert_int_equal(provider_get_i64(c.computed, SV("size"), 0), 3);
 }
 
-/* A short secret could be guessed from its digest, and its length helps. */
+/* BP-284: the provider gets the secret itself, and its mark. A short secret could be guessed from its digest, and its
+ * length helps. */
 static void digest_and_size_of_a_secret_are_secret(void **state) {
     struct world *w = *state;
     struct provider_call c = file_call(w, KEY, world_path(w, "x"), "");

@@ -83,6 +83,13 @@ struct store_options fixture_get_options(struct fixture *f, bool read_only) {
         .diags = &f->diags, .host = &f->fake.host, .read_only = read_only, .busy_timeout_ms = 2000};
 }
 
+void fixture_let_pass(struct fixture *f, int64_t ms) {
+    f->fake.monotonic_ms += ms;
+    if (f->kind->let_pass != NULL) {
+        f->kind->let_pass(f, ms);
+    }
+}
+
 sv fixture_get_path(struct fixture *f, const char *name) {
     return arena_printf(&f->arena, "%s/%s", f->dir, name);
 }

@@ -24,6 +24,9 @@ struct store_kind {
     const char *name;
     struct store *(*open)(struct fixture *f, bool read_only);
     bool is_lasting; /* what is committed is there after close */
+    /* A store with a clock of its own (it counts for every host alike) is told here that time has passed. */
+    void (*let_pass)(struct fixture *f, int64_t ms);
+    void *user;
 };
 
 struct fixture {
@@ -39,6 +42,8 @@ void fixture_init(struct fixture *f, const struct store_kind *kind);
 void fixture_fini(struct fixture *f);
 void fixture_reopen(struct fixture *f);
 struct store_options fixture_get_options(struct fixture *f, bool read_only);
+/* Time goes on, on the host and in the store. */
+void fixture_let_pass(struct fixture *f, int64_t ms);
 sv fixture_get_path(struct fixture *f, const char *name);
 
 /* Rows to play with. */

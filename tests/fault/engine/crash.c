@@ -1,6 +1,9 @@
 #include "crash.h"
 
 #include "dialects/blueprint/blueprint.h"
+#include "engine/drift.h"
+#include "engine/reconcile.h"
+#include "sources/sources.h"
 #include "stores/sqlite/sqlite_store.h"
 
 #include <dirent.h>
@@ -328,11 +331,14 @@ struct session {
     struct sealer *sealer;
     struct template *t;
     struct run_config config;
+    struct fetcher *fetcher;
 };
 
 static bool open_session(struct session *s, const struct crash_run *r) {
     s->crash.kill_at = r->kill_at;
     s->host = crash_get_host(&s->crash);
+    struct sources_options sources = {.arena = &s->arena, .host = &s->host, .root_dir = sv_from_cstr(r->dir)};
+    s->fetcher = sources_open(&sources);
     sources_init(&s->sources, &s->arena);
     diags_init(&s->diags, &s->arena, &s->sources);
     struct store_options options = {.diags = &s->diags, .host = &s->host, .busy_timeout_ms = 10000};
@@ -352,6 +358,7 @@ static bool open_session(struct session *s, const struct crash_run *r) {
         .store = s->store,
         .sealer = s->sealer,
         .providers = crash_wrap_providers(&s->arena, r->providers),
+        .fetcher = s->fetcher,
         .host = &s->host,
         .context = SV("default"),
         .instance_name = SV("test"),
@@ -377,6 +384,7 @@ static bool load_template(struct session *s, const struct crash_run *r) {
                                    .limits = &limits_default,
                                    .providers = s->config.providers,
                                    .host = &s->host,
+                                   .fetcher = s->fetcher,
                                    .file = file,
                                    .check_inputs = true};
     s->t = blueprint_load(&request);
@@ -394,10 +402,32 @@ static void note_errors(struct session *s, struct crash_end *end) {
     }
 }
 
+static enum exit_code reconcile(struct session *s, struct crash_end *end) {
+    struct reconciliation r;
+    struct reconcile_request request = {.interrupted_only = true};
+    enum exit_code code = run_reconcile_look(&s->config, &request, &r);
+    if (code != EXIT_OK) {
+        return code;
+    }
+    end->changes = r.count;
+    for (size_t i = 0; i < r.count; i++) {
+        end->open += r.items[i].action == RECONCILE_CLEAN_UP;
+        end->became[r.items[i].new_status] = true;
+    }
+    return run_reconcile_apply(&s->config, &r);
+}
+
 static void run(const struct crash_run *r, struct crash_end *end) {
     struct session *s = calloc(1, sizeof *s);
     end->code = EXIT_FAILED;
-    if (open_session(s, r) && (r->blueprint == NULL || load_template(s, r))) {
+    bool is_open = open_session(s, r);
+    if (is_open && r->checks_drift) {
+        struct drift_report report;
+        end->code = (int)run_drift(&s->config, &report);
+        end->changes = report.count + report.cleared;
+    } else if (is_open && r->reconciles) {
+        end->code = (int)reconcile(s, end);
+    } else if (is_open && (r->blueprint == NULL || load_template(s, r))) {
         enum exit_code code = EXIT_FAILED;
         struct plan *p = run_plan(&s->config, s->t, r->blueprint == NULL, NULL, 0, &code);
         if (p != NULL) {
@@ -414,6 +444,7 @@ static void run(const struct crash_run *r, struct crash_end *end) {
     if (s->sealer != NULL) {
         sealer_close(s->sealer);
     }
+    sources_close(s->fetcher);
     free(s->host.user);
     arena_fini(&s->arena);
     free(s);

@@ -28,15 +28,19 @@ struct crash_run {
     const char *dir;       /* state.db, blueprint.yaml and what is deployed */
     const char *blueprint; /* file name in `dir`; NULL: destroy */
     long kill_at;
+    bool checks_drift; /* instead of deploying */
+    bool reconciles;   /* instead of deploying: looks at what was cut off, and applies */
     const struct providers *providers;
     size_t parallel;
 };
 /* What became of it. */
 struct crash_end {
     bool killed;
-    int code;       /* exit code of the run */
-    long points;    /* that it passed, when it was not killed */
-    size_t changes; /* of its plan */
+    int code;                         /* exit code of the run */
+    long points;                      /* that it passed, when it was not killed */
+    size_t changes;                   /* of its plan, or results */
+    size_t open;                      /* results that nothing can be done about */
+    bool became[STATUS_retained + 1]; /* new statuses of results */
     char errors[1000];
 };
 void crash_run_in_child(const struct crash_run *r, struct crash_end *end);

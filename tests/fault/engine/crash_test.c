@@ -52,6 +52,67 @@ static const char second[] =
     "exports:\n"
     "  id: {type: string, field: resources.id.spec.hex}\n";
 
+/* What only the run knows: conditions, a late read, values that last, templates and a child. */
+static const char third[] =
+    "version: 2025-11-02\n"
+    "include:\n"
+    "  core: {path: core.yaml, variables: {text: '${uuid()}'}}\n"
+    "datasources:\n"
+    "  note:\n"
+    "    type: local/file\n"
+    "    filter:\n"
+    "      - {field: directory, operator: '=', search: out}\n"
+    "      - {field: sha256, operator: '=', search: '${note.spec.sha256}'}\n"
+    "    exports: {contents: {type: string, aliasFor: content}}\n"
+    "resources:\n"
+    "  id: {type: random/id, spec: {byteLength: 8}}\n"
+    "  dir: {type: local/directory, spec: {path: out}}\n"
+    "  note:\n"
+    "    type: local/file\n"
+    "    dependsOn: dir\n"
+    "    spec: {path: 'out/${id.spec.hex}.txt', contents: '${uuid()}'}\n"
+    "  copy: {type: local/file, dependsOn: dir, spec: {path: out/copy.txt, contents: '${datasources.note.contents}'}}\n"
+    "  maybe:\n"
+    "    type: cloud/thing\n"
+    "    condition: '${eq(len(id.spec.hex), 16)}'\n"
+    "    spec: {region: cloud, text: '${uuid()}'}\n"
+    "  never:\n"
+    "    type: cloud/thing\n"
+    "    condition: '${eq(len(id.spec.hex), 8)}'\n"
+    "    spec: {region: cloud, text: b}\n"
+    "  many:\n"
+    "    type: cloud/thing\n"
+    "    each: '${split(\"a,b,c\", \",\")}'\n"
+    "    spec: {region: cloud, text: '${elem}', kind: k}\n"
+    "  last: {type: cloud/thing, dependsOn: [many, maybe], spec: {region: cloud, text: '${children.core.id}'}}\n"
+    "exports:\n"
+    "  id: {type: string, field: children.core.id}\n";
+/* The conditions change sides, an instance goes, the child goes. */
+static const char fourth[] = "version: 2025-11-02\n"
+                             "resources:\n"
+                             "  id: {type: random/id, spec: {byteLength: 4}}\n"
+                             "  dir: {type: local/directory, spec: {path: out}}\n"
+                             "  maybe:\n"
+                             "    type: cloud/thing\n"
+                             "    condition: '${eq(len(id.spec.hex), 16)}'\n"
+                             "    spec: {region: cloud, text: '${uuid()}'}\n"
+                             "  never:\n"
+                             "    type: cloud/thing\n"
+                             "    condition: '${eq(len(id.spec.hex), 8)}'\n"
+                             "    spec: {region: cloud, text: b}\n"
+                             "  many:\n"
+                             "    type: cloud/thing\n"
+                             "    each: '${split(\"a,b\", \",\")}'\n"
+                             "    spec: {region: cloud, text: '${elem}', kind: other}\n"
+                             "  last: {type: cloud/thing, dependsOn: [many, maybe], spec: {region: cloud, text: x}}\n";
+static const char core[] = "version: 2025-11-02\n"
+                           "variables:\n"
+                           "  text: {type: string}\n"
+                           "resources:\n"
+                           "  inner: {type: cloud/thing, spec: {region: cloud, text: '${variables.text}'}}\n"
+                           "exports:\n"
+                           "  id: {type: string, field: resources.inner.spec.id}\n";
+
 struct place {
     char dir[64];
     struct arena arena;
@@ -62,6 +123,9 @@ static void place_init(struct place *p) {
     crash_make_dir(p->dir);
     crash_write_file(p->dir, "first.yaml", first);
     crash_write_file(p->dir, "second.yaml", second);
+    crash_write_file(p->dir, "third.yaml", third);
+    crash_write_file(p->dir, "fourth.yaml", fourth);
+    crash_write_file(p->dir, "core.yaml", core);
     char cloud[128];
     snprintf(cloud, sizeof cloud, "%s/cloud", p->dir);
     assert_int_equal(mkdir(cloud, 0700), 0);
@@ -180,6 +244,55 @@ static void survives_while_destroying(void **state) {
     print_message("# %ld points\n", point - 1);
 }
 
+/* An object of each instance, `maybe`, `last` and the child's; never one of `never`. The late read found the note. */
+static void check_third(struct place *p, long point) {
+    if (crash_count_files(p->dir, "cloud") != 6) {
+        print_error("after point %ld\n", point);
+    }
+    assert_int_equal(crash_count_files(p->dir, "cloud"), 6);
+    assert_int_equal(crash_count_files(p->dir, "out"), 2);
+    const char *copy = crash_read_file(&p->arena, p->dir, "out/copy.txt");
+    assert_non_null(copy);
+    assert_int_equal(strlen(copy), 36);
+}
+
+static void survives_while_staging(void **state) { /* BP-468, BP-467, BP-152, BP-180, FN-231 */
+    (void)state;
+    long point = 0;
+    for (bool more = true; more;) {
+        struct place p;
+        place_init(&p);
+        more = cut_off(&p, "third.yaml", ++point);
+        struct crash_end end = run(&p, "third.yaml", 0);
+        expect_ok(&end, "going on", point);
+        check_third(&p, point);
+        check_settled(&p, "third.yaml", point);
+        place_fini(&p);
+    }
+    assert_true(point > 60);
+    print_message("# %ld points\n", point - 1);
+}
+
+static void survives_while_changing(void **state) { /* BP-468: late removals of the excluded; removed children */
+    (void)state;
+    long point = 0;
+    for (bool more = true; more;) {
+        struct place p;
+        place_init(&p);
+        struct crash_end end = run(&p, "third.yaml", 0);
+        expect_ok(&end, "first", point);
+        more = cut_off(&p, "fourth.yaml", ++point);
+        end = run(&p, "fourth.yaml", 0);
+        expect_ok(&end, "going on", point);
+        assert_int_equal(crash_count_files(p.dir, "cloud"), 4); /* two instances, never, last */
+        assert_int_equal(crash_count_files(p.dir, "out"), 0);
+        check_settled(&p, "fourth.yaml", point);
+        place_fini(&p);
+    }
+    assert_true(point > 60);
+    print_message("# %ld points\n", point - 1);
+}
+
 /* Killed, then killed again while it recovers, then left alone (F3). */
 static void survives_while_recovering(void **state) {
     (void)state;
@@ -207,10 +320,9 @@ static void survives_while_recovering(void **state) {
 /* usage: PROGRAM [NAME OF A CASE, with * and ?] */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(survives_while_deploying),
-        cmocka_unit_test(survives_while_updating),
-        cmocka_unit_test(survives_while_destroying),
-        cmocka_unit_test(survives_while_recovering),
+        cmocka_unit_test(survives_while_deploying),  cmocka_unit_test(survives_while_updating),
+        cmocka_unit_test(survives_while_destroying), cmocka_unit_test(survives_while_recovering),
+        cmocka_unit_test(survives_while_staging),    cmocka_unit_test(survives_while_changing),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void evaluate(const struct template *t, struct diags *diags, struct arena *a, const struct limits *limits) {
     struct evaluation e = {.template = t, .arena = a, .diags = diags};
-    t->ops->start_evaluation(t, &e, NULL, limits);
+    t->ops->start_evaluation(t, &e, &(const struct evaluation_request){.limits = limits});
     for (size_t i = 0; i < t->element_count; i++) {
         value v = eval_cell(e.evaluator, &e.cells[i].main);
         value_print_json(a, v, 0, REDACT);

@@ -1,5 +1,6 @@
-/* Runs the templates of a guide: every block between ```yaml and ``` that starts with `version:`, with the built-in
- * providers; expectations as in rule_check.h. usage: blueprint_docs FILE. Prints TAP, one case per block. */
+/* Evaluates the templates of a guide: every block between ```yaml and ``` that says with `# gives:` what comes out,
+ * with the built-in providers; expectations as in rule_check.h. All blocks are run by tests/docs. usage: blueprint_docs
+ * FILE. Prints TAP, one case per block. */
 #include "lang/blueprint/rule_check.h"
 
 #include "api/builtin.h"
@@ -28,7 +29,7 @@ static int run_guide(sv text) {
         text = sv_slice(text, at + open.len, text.len);
         size_t end = sv_find(text, close);
         sv block = sv_slice(text, 0, end == SIZE_MAX ? text.len : end + 1);
-        if (sv_has_prefix(block, SV("version:")) || sv_has_prefix(block, SV("#"))) {
+        if (sv_find(block, SV("# gives: ")) != SIZE_MAX) {
             failed += !run_block(block, line, ++number);
         }
     }

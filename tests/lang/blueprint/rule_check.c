@@ -12,11 +12,6 @@ static void complain(struct rule_file *f, size_t line, const char *what, sv text
     buf_printf(&f->why, "#   line %zu: %s: %.*s\n", line, what, SV_ARG(text));
 }
 
-static size_t get_line(struct rule_file *f, span at) {
-    struct source *s = sources_find(&f->h->sources, at.source);
-    return s == f->h->source ? source_get_pos(s, at.offset).line : 0;
-}
-
 static bool matches(const struct diag *d, sv code, sv message) {
     return sv_eq(diag_get_code_name(d), code) && (message.len == 0 || sv_find(d->message, message) != SIZE_MAX);
 }
@@ -26,7 +21,7 @@ static void expect(struct rule_file *f, size_t line, sv text) {
     sv rest = text, code = sv_cut(&rest, ' ');
     for (size_t i = 0; i < f->h->diags.items.len; i++) {
         const struct diag *d = f->h->diags.items.items[i];
-        size_t at = get_line(f, d->at);
+        size_t at = harness_get_line(f->h, d->at);
         bool here = at == line || (at == 0 && line == 1);
         if (here && !f->seen[i] && matches(d, code, sv_trim(rest))) {
             f->seen[i] = true;
@@ -37,7 +32,7 @@ static void expect(struct rule_file *f, size_t line, sv text) {
 }
 
 static void check_expectations(struct rule_file *f, const char *mark) {
-    sv rest = f->h->source->bytes, text = {0};
+    sv rest = f->h->text, text = {0};
     for (size_t line = 1; rest.len > 0; line++) {
         sv one = sv_cut(&rest, '\n');
         while (harness_find_mark(&one, mark, &text)) {
@@ -48,7 +43,7 @@ static void check_expectations(struct rule_file *f, const char *mark) {
         const struct diag *d = f->h->diags.items.items[i];
         if (!f->seen[i]) {
             sv message = arena_printf(&f->h->arena, "%.*s: %.*s", SV_ARG(diag_get_code_name(d)), SV_ARG(d->message));
-            complain(f, get_line(f, d->at), "not expected", message);
+            complain(f, harness_get_line(f->h, d->at), "not expected", message);
         }
     }
 }
@@ -56,13 +51,36 @@ static void check_expectations(struct rule_file *f, const char *mark) {
 /* --- evaluation --- */
 
 static uint32_t find_element(struct rule_file *f, size_t line) {
-    const struct template *t = f->h->template;
+    const struct template *t = f->h->expanded;
     for (uint32_t i = 0; i < t->element_count; i++) {
-        if (get_line(f, t->elements[i].at) == line) {
+        if (harness_get_line(f->h, t->elements[i].at) == line) {
             return i;
         }
     }
     return UINT32_MAX;
+}
+
+/* What an element gives: ABSENT for a resource whose condition is false. */
+static value evaluate_element(struct evaluation *e, uint32_t number) {
+    value holds = template_find_condition(e, number);
+    if (holds.kind == VALUE_ERROR) {
+        return holds;
+    }
+    return holds.kind == VALUE_BOOL && !holds.boolean ? value_absent()
+                                                      : eval_cell(e->evaluator, &e->cells[number].main);
+}
+
+/* Of a resource with `each`: the list of its instances, without those whose condition is false. */
+static value evaluate_line(struct evaluation *e, uint32_t number) {
+    const struct element *element = &e->template->elements[number];
+    if (element->kind != ELEMENT_TEMPLATE) {
+        return evaluate_element(e, number);
+    }
+    struct list_builder list = {.arena = e->arena};
+    for (uint32_t i = number + 1; i < element->group_end; i++) {
+        list_add(&list, evaluate_element(e, i));
+    }
+    return list_done(&list);
 }
 
 static void check_result(struct rule_file *f, struct evaluation *e, size_t line, sv wanted) {
@@ -71,7 +89,7 @@ static void check_result(struct rule_file *f, struct evaluation *e, size_t line,
         complain(f, line, "no element starts here", wanted);
         return;
     }
-    value v = eval_cell(e->evaluator, &e->cells[number].main);
+    value v = evaluate_line(e, number);
     sv given = v.kind == VALUE_ABSENT  ? SV("none")
                : v.kind == VALUE_ERROR ? SV("error")
                                        : value_print_json(&f->h->arena, v, 0, REDACT);
@@ -82,9 +100,11 @@ static void check_result(struct rule_file *f, struct evaluation *e, size_t line,
 }
 
 static void evaluate(struct rule_file *f) {
-    struct evaluation e = {.template = f->h->template, .arena = &f->h->arena, .diags = &f->h->diags};
-    e.template->ops->start_evaluation(e.template, &e, NULL, &f->h->limits);
-    sv rest = f->h->source->bytes, text = {0};
+    struct evaluation e = {0};
+    if (!harness_evaluate(f->h, &e)) {
+        return;
+    }
+    sv rest = f->h->text, text = {0};
     for (size_t line = 1; rest.len > 0; line++) {
         sv one = sv_cut(&rest, '\n');
         sv two = one;
@@ -93,7 +113,7 @@ static void evaluate(struct rule_file *f) {
         } else if (harness_find_mark(&two, "# fails: ", &text)) {
             uint32_t number = find_element(f, line);
             if (number != UINT32_MAX) {
-                eval_cell(e.evaluator, &e.cells[number].main);
+                evaluate_line(&e, number);
             }
         }
     }

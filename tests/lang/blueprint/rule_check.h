@@ -1,7 +1,8 @@
 /* Templates with their expectations in comments on the lines concerned.
  *
  *   x: ${variables.y}   # expect: missing_variable part of the message
- *   x:                  # gives: {"a":1}        the value, variable, export or spec of this line, evaluated
+ *   x:                  # gives: {"a":1}        the value, variable, export or spec of this line, evaluated; `none` for
+ *                                               a resource whose condition is false; a list for one with `each`
  *   x:                  # fails: code message   its evaluation fails
  *
  * Everything that is reported must be expected, and the other way round. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -127,9 +128,51 @@ static void wrong_arguments_are_told(void **state) {
 
 #define HANDLE_TEST(test) cmocka_unit_test_setup_teardown(test, open_handle, close_handle)
 
+static void put_file(const char *directory, const char *name, const char *text) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* BP-170, BP-176: children are read from files, but not from above the blueprint. */
+static void includes_are_read_from_files_below(void **state) {
+    char directory[] = "/tmp/lintel-api-XXXXXX", inner[64], path[100];
+    assert_non_null(mkdtemp(directory));
+    snprintf(inner, sizeof inner, "%s/inner", directory);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    put_file(directory, "child.yaml", good);
+    put_file(inner, "child.yaml", good);
+    snprintf(path, sizeof path, "%s/root.yaml", inner);
+    put_file(inner, "root.yaml", "version: 2025-11-02\ninclude:\n  c: {path: child.yaml}\nresources: {}\n");
+    assert_int_equal(lintel_validate(*state, path, 0), LINTEL_OK);
+    put_file(inner, "root.yaml", "version: 2025-11-02\ninclude:\n  c: {path: ../child.yaml}\nresources: {}\n");
+    assert_int_equal(lintel_validate(*state, path, 0), LINTEL_INVALID);
+    assert_non_null(strstr(lintel_get_diagnostics(*state), "include_path_outside_root"));
+    const char *const names[] = {"inner/root.yaml", "inner/child.yaml", "child.yaml", "inner", ""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
+static void comments_allow_warnings(void **state) {
+    static const char text[] = "version: 2025-11-02\n"
+                               "variables:\n"
+                               "  a: {type: string} # lintel-allow unused_element: later\n"
+                               "resources:\n"
+                               "  id: {type: random/id, spec: {byteLength: 4}}\n";
+    assert_int_equal(validate(state, text, 0), LINTEL_OK);
+    assert_string_equal(lintel_get_diagnostics(*state), "[]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(version_has_three_numbers),
+        HANDLE_TEST(includes_are_read_from_files_below),
+        HANDLE_TEST(comments_allow_warnings),
         HANDLE_TEST(a_valid_text_has_nothing_to_report),
         HANDLE_TEST(mistakes_come_as_json_and_as_text),
         HANDLE_TEST(each_call_drops_what_the_one_before_reported),

@@ -40,6 +40,14 @@ static void test_bp_306_short_names_allow_one(void **state) {
     CHECK_SV(FIND("\xC3\xA4\xC3\xA4\xC3\xA4", "\xC3\xA4"), ""); /* three characters, though six bytes */
 }
 
+static void test_bp_306_a_single_character_is_close_to_no_other(void **state) {
+    (void)state;
+    CHECK_SV(FIND("a", "b"), "");
+    CHECK_SV(FIND("a", "A"), "A");
+    CHECK_SV(FIND("a", "ab"), "ab");
+    CHECK_SV(FIND("ab", "xb"), "xb");
+}
+
 static void test_bp_306_the_first_of_equals(void **state) {
     (void)state;
     CHECK_SV(FIND("name", "nama", "namb", "nam"), "nama");
@@ -127,6 +135,7 @@ int main(void) {
         cmocka_unit_test(test_bp_306_letter_case_comes_first),
         cmocka_unit_test(test_bp_306_distance_at_most_two),
         cmocka_unit_test(test_bp_306_short_names_allow_one),
+        cmocka_unit_test(test_bp_306_a_single_character_is_close_to_no_other),
         cmocka_unit_test(test_bp_306_the_first_of_equals),
         cmocka_unit_test(test_bp_306_characters_not_bytes),
         cmocka_unit_test(test_long_and_empty_names_are_never_close),

@@ -2,6 +2,7 @@
 
 #include "dialects/blueprint/blueprint.h"
 #include "stores/memory/memory.h"
+#include "value/convert.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,6 +118,14 @@ void world_script(struct world *w, const char *call, enum provider_result result
     VEC_PUSH(&w->arena, &w->scripts, s);
 }
 
+void world_set_data(struct world *w, const char *json) {
+    sv why;
+    size_t offset;
+    w->data = value_parse_json(&w->arena, arena_copy_sv(&w->arena, sv_from_cstr(json)), &limits_default, false, &why,
+                               &offset);
+    assert_int_equal(w->data.kind, VALUE_LIST);
+}
+
 struct object *world_find(struct world *w, const char *id) {
     for (size_t i = 0; i < w->objects.len; i++) {
         if (sv_eq_cstr(w->objects.items[i].id, id) && !w->objects.items[i].gone) {
@@ -205,7 +214,9 @@ bool trip_load(struct trip *t, const char *blueprint) {
     if (blueprint == NULL) {
         return true;
     }
-    sv text = arena_printf(&t->arena, "version: 2025-11-02\n%s", blueprint);
+    sv whole = arena_printf(&t->arena, "version: 2025-11-02\n%s", blueprint);
+    sv text = arena_copy_sv(&t->arena, test_fetcher_init(&t->fetcher, &t->arena, whole));
+    t->config.fetcher = &t->fetcher.fetcher;
     struct source *source = sources_add(&t->sources, SV("test.yaml"), text);
     source->path = SV("/work-dir/test.yaml");
     struct load_request r = {.arena = &t->arena,
@@ -216,6 +227,9 @@ bool trip_load(struct trip *t, const char *blueprint) {
                              .host = &t->world->host,
                              .file = SV("test.yaml"),
                              .source = source,
+                             .fetcher = &t->fetcher.fetcher,
+                             .pins = t->pins,
+                             .pin_count = t->pin_count,
                              .check_inputs = true};
     t->t = blueprint_load(&r);
     if (t->t != NULL) {
@@ -248,7 +262,15 @@ static void print_change(struct buf *out, const struct change *c) {
     for (size_t i = 0; i < c->reasons.len; i++) {
         buf_printf(out, " because:%.*s", SV_ARG(c->reasons.items[i].text));
     }
+    buf_append_cstr(out, c->condition_known_on_deploy ? " ?condition" : "");
     buf_append_cstr(out, c->retain ? " retain\n" : "\n");
+}
+
+static void print_barriers(struct buf *out, const struct plan *p) {
+    for (size_t i = 0; i < p->barrier_count; i++) {
+        const struct plan_barrier *b = &p->barriers[i];
+        buf_printf(out, "%.*s of %.*s after %zu\n", SV_ARG(b->id), SV_ARG(b->of), b->after_count);
+    }
 }
 
 const char *trip_print_plan(struct trip *t) {
@@ -262,13 +284,16 @@ const char *trip_print_plan(struct trip *t) {
     }
     for (size_t i = 0; i < t->plan->op_count; i++) {
         const struct plan_op *op = &t->plan->ops[i];
-        buf_printf(&out, "%.*s%s", SV_ARG(op->id), op->late ? " late" : "");
+        buf_printf(&out, "%.*s%s%s", SV_ARG(op->id), op->late ? " late" : "",
+                   op->only_if_excluded ? " if-excluded" : "");
         for (size_t k = 0; k < op->after_count; k++) {
-            sv before = t->plan->ops[op->after[k]].id;
+            uint32_t n = op->after[k];
+            sv before = n < t->plan->op_count ? t->plan->ops[n].id : t->plan->barriers[n - t->plan->op_count].id;
             buf_printf(&out, "%s%.*s%s", k == 0 ? " after " : " ", SV_ARG(before), op->after_config[k] ? "*" : "");
         }
         buf_append_char(&out, '\n');
     }
+    print_barriers(&out, t->plan);
     return buf_get_sv(&out).data == NULL ? "" : buf_get_sv(&out).data;
 }
 

@@ -4,6 +4,7 @@
 #define TESTS_UNIT_ENGINE_WORLD_H
 
 #include "engine/run.h"
+#include "lang/blueprint/test_fetcher.h"
 
 #include <pthread.h>
 
@@ -27,6 +28,7 @@ struct world {
     VEC(struct object) objects;
     VEC(sv) calls; /* "create resources.a", in order of their beginning */
     VEC(struct script) scripts;
+    value data; /* what data sources of type fake/host choose from: a list of maps */
     struct host host;
     int64_t wall_ms, monotonic_ms;
     uint64_t seed;
@@ -58,6 +60,9 @@ struct trip {
     struct sources sources;
     struct diags diags;
     struct run_config config;
+    struct test_fetcher fetcher; /* of children: documents behind lines "#--- NAME" of the blueprint */
+    const struct content_pin *pins;
+    size_t pin_count;
     struct template *t;
     struct plan *plan;
     enum exit_code code;
@@ -80,6 +85,8 @@ void world_deploy(struct world *w, const char *blueprint, enum exit_code expecte
 void world_destroy(struct world *w, enum exit_code expected);
 /* What is stored: a line for each element. */
 const char *trip_state(struct trip *t);
+/* What data sources find, as JSON. */
+void world_set_data(struct world *w, const char *json);
 /* Fails the test with a readable difference. */
 void expect_text(const char *got, const char *expected);
 

@@ -272,7 +272,54 @@ static const struct link_type hard_link = {.type_a = SV_INIT("fake/thing"),
 static const struct link_type soft_link = {.type_a = SV_INIT("fake/thing"), .type_b = SV_INIT("fake/thing")};
 static const struct link_type *const links[] = {&hard_link, &soft_link};
 
-static const struct provider fake_provider = {
-    .name = SV_INIT("fake"), .resources = types, .resource_count = 5, .links = links, .link_count = 2};
+/* --- data: what is there is in the world's `data` --- */
+
+static const struct schema number_schema = {.type = SCHEMA_INTEGER, .flags = SCHEMA_NULLABLE};
+static const struct schema float_schema = {.type = SCHEMA_FLOAT, .flags = SCHEMA_NULLABLE};
+static const struct schema tags_schema = {.type = SCHEMA_ARRAY, .flags = SCHEMA_NULLABLE, .items = &text_schema};
+static const struct schema_attribute host_attributes[] = {
+    {SV_INIT("name"), &text_schema}, {SV_INIT("size"), &number_schema},   {SV_INIT("load"), &float_schema},
+    {SV_INIT("tags"), &tags_schema}, {SV_INIT("secret"), &secret_schema},
+};
+static const struct schema host_schema = {.type = SCHEMA_OBJECT,
+                                          .attributes = host_attributes,
+                                          .attribute_count = sizeof host_attributes / sizeof host_attributes[0]};
+static const struct data_filter_field host_fields[] = {
+    {SV_INIT("name"), SCHEMA_STRING, 0}, {SV_INIT("size"), SCHEMA_INTEGER, 0}, {SV_INIT("load"), SCHEMA_FLOAT, 0}};
+
+static enum provider_result fetch_hosts(struct data_call *c) {
+    struct world *w = c->host->user;
+    pthread_mutex_lock(&w->lock);
+    sv call = arena_printf(&w->arena, "fetch %.*s", SV_ARG(c->address.text));
+    VEC_PUSH(&w->arena, &w->calls, call);
+    enum provider_result result = PROVIDER_OK;
+    for (size_t i = 0; i < w->scripts.len && result == PROVIDER_OK; i++) {
+        struct script *s = &w->scripts.items[i];
+        if (s->times > 0 && sv_eq(s->call, call)) {
+            s->times--;
+            result = s->result;
+        }
+    }
+    for (size_t i = 0; w->data.kind == VALUE_LIST && i < w->data.list->len; i++) {
+        VEC_PUSH(c->arena, &c->objects, value_copy(c->arena, w->data.list->items[i]));
+    }
+    pthread_mutex_unlock(&w->lock);
+    return result == PROVIDER_OK ? result : data_fail(c, result, "as scripted");
+}
+
+static const struct data_type host_type = {.name = SV_INIT("fake/host"),
+                                           .schema = &host_schema,
+                                           .filter_fields = host_fields,
+                                           .filter_field_count = 3,
+                                           .fetch = fetch_hosts};
+static const struct data_type *const data_types[] = {&host_type};
+
+static const struct provider fake_provider = {.name = SV_INIT("fake"),
+                                              .resources = types,
+                                              .resource_count = 5,
+                                              .links = links,
+                                              .link_count = 2,
+                                              .data = data_types,
+                                              .data_count = 1};
 static const struct provider *const all[] = {&fake_provider};
 const struct providers world_providers = {all, 1};

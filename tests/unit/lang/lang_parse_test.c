@@ -202,7 +202,7 @@ static void test_mistakes_have_exact_places(void **state) {
         {"${values.a[\"\"]}", SYNTAX "@11+2"},
         {"${values.a[1}", SYNTAX "@12+1"},
         {"${values}", SYNTAX "@8+1"},
-        {"${values[0]}", SYNTAX "@11+1"},
+        {"${values[0]}", SYNTAX "@8+1"},
         {"${children.a}", SYNTAX "@12+1"},
         {"${i.x}", SYNTAX "@3+1"},
         {"${values.}", SYNTAX "@9+1"},

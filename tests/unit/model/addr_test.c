@@ -29,6 +29,8 @@ static void test_parse(void **state) {
         {"children.core/resources.topic", "children.core/", "topic", "", ELEMENT_RESOURCE},
         {"children.a/children.b[1]/exports.url", "children.a/children.b_1/", "url", "", ELEMENT_EXPORT},
         {"children.a", "", "a", "", ELEMENT_CHILD},
+        {"resources.sub_0/resources.f", "resources.sub_0/", "f", "", ELEMENT_RESOURCE}, /* BP-294 */
+        {"children.c/resources.m[1]/links.a::b", "children.c/resources.m_1/", "a::b", "", ELEMENT_LINK},
         {"links.a::b", "", "a::b", "", ELEMENT_LINK},
         {"links.a::b.data.x", "", "a::b", "data.x", ELEMENT_LINK},
         {"values.list[0]", "", "list", "[0]", ELEMENT_VALUE},
@@ -72,7 +74,7 @@ static void test_parse_refuses(void **state) {
         "resources.fn[x]",
         "resources.fn[2",
         "children.a/",
-        "resources.x/values.y",
+        "exports.x/values.y",
         "./x.yaml",
         "resources.x[\"a\"",
         "resources.fn[99999999999999999999]",

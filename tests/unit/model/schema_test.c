@@ -358,8 +358,6 @@ static void test_read_refuses(void **state) {
         "{type: strin}",
         "{type: string, nulable: true}",
         "{type: string, nullable: 1}",
-        "{type: array}",
-        "{type: map}",
         "{type: union}",
         "{type: union, oneOf: []}",
         "{type: object, attributes: [a]}",

@@ -64,6 +64,26 @@ static void test_join(void **state) {
     arena_fini(&a);
 }
 
+/* Objects with the same fields stay objects; else only maps are left. */
+static void test_join_objects(void **state) {
+    (void)state;
+    struct arena a = {0};
+    const struct type_field one[] = {{.name = SV("n"), .type = &type_int}, {.name = SV("s"), .type = &type_string}};
+    const struct type_field turned[] = {{.name = SV("s"), .type = &type_string, .sensitive = true},
+                                        {.name = SV("n"), .type = &type_float}};
+    const struct type x = {.kind = TYPE_OBJECT, .fields = one, .field_count = 2};
+    const struct type y = {.kind = TYPE_OBJECT, .fields = turned, .field_count = 2};
+    const struct type less = {.kind = TYPE_OBJECT, .fields = one, .field_count = 1};
+    const struct type *joined = type_join(&a, &x, &y);
+    assert_int_equal(joined->kind, TYPE_OBJECT);
+    assert_int_equal(joined->field_count, 2);
+    assert_ptr_equal(joined->fields[0].type, &type_number);
+    assert_true(joined->fields[1].sensitive);
+    assert_null(type_find_field(joined, SV("other")));
+    assert_int_equal(type_join(&a, &x, &less)->kind, TYPE_MAP);
+    arena_fini(&a);
+}
+
 static void test_print(void **state) {
     (void)state;
     struct arena a = {0};
@@ -129,10 +149,42 @@ static void test_values_at_paths(void **state) {
     arena_fini(&a);
 }
 
+/* Many at once are the same as one after the other. */
+static void test_values_at_many_paths(void **state) {
+    (void)state;
+    struct arena a = {0};
+    static const char *const texts[] = {"e.x", "z", "e.y", "e.x", "y", "l[0].k", "l[0].m", "s.deep", "gone", "s.other"};
+    struct path_item items[sizeof texts / sizeof *texts];
+    struct map_builder start = {.arena = &a}, inner = {.arena = &a};
+    map_add(&inner, SV("k"), value_int(9));
+    value item = map_done(&inner);
+    map_add(&start, SV("gone"), value_int(1));
+    map_add(&start, SV("l"), value_list_of(&a, &item, 1));
+    map_add(&start, SV("s"), value_int(2));
+    value root = map_done(&start), one = root;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_true(path_parse(&a, sv_from_cstr(texts[i]), &items[i].path));
+        items[i].item = sv_eq_cstr(sv_from_cstr(texts[i]), "gone") ? value_absent() : value_int((int64_t)i);
+        one = value_with_path(&a, one, items[i].path, items[i].item);
+    }
+    value many = value_with_paths(&a, root, items, sizeof texts / sizeof *texts);
+    sv text = value_print_json(&a, many, 0, REVEAL);
+    assert_true(sv_eq(text, value_print_json(&a, one, 0, REVEAL)));
+    assert_true(sv_eq_cstr(text, "{\"l\":[{\"k\":5,\"m\":6}],\"s\":{\"deep\":7,\"other\":9},"
+                                 "\"e\":{\"x\":3,\"y\":2},\"z\":1,\"y\":4}"));
+    arena_fini(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fits),  cmocka_unit_test(test_objects), cmocka_unit_test(test_join),
-        cmocka_unit_test(test_print), cmocka_unit_test(test_paths),   cmocka_unit_test(test_values_at_paths),
+        cmocka_unit_test(test_fits),
+        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_join),
+        cmocka_unit_test(test_join_objects),
+        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_values_at_paths),
+        cmocka_unit_test(test_values_at_many_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

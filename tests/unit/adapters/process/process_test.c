@@ -109,6 +109,27 @@ static void time_and_output_are_bounded(void **state) {
     assert_true(run.is_too_much && run.output.len == 1000);
 }
 
+static void who_is_alone_leaves_nothing_behind(void **state) {
+    struct arena *a = *state; /* the one that stays holds the output open */
+    struct process_run run = shell(a, "sleep 60 & echo $!; yes oops | head -c 5000 >&2");
+    run.is_alone = true;
+    int64_t before = now_ms();
+    assert_true(process_run_to_end(a, &run));
+    assert_in_range(now_ms() - before, 0, 5000);
+    assert_int_equal(run.status, 0);
+    struct process_info info;
+    int64_t pid = strtol(run.output.data, NULL, 10);
+    for (int i = 0; i < 500 && process_look(pid, &info) && info.state != 'Z'; i++) {
+        usleep(10000);
+    }
+    assert_true(!process_look(pid, &info) || info.state == 'Z');
+    run = shell(a, "yes oops >&2");
+    run.is_alone = true;
+    run.errors_max = 1000;
+    assert_true(process_run_to_end(a, &run));
+    assert_true(run.is_too_much && run.errors.len == 1000);
+}
+
 static void what_cannot_start_is_told(void **state) {
     struct arena *a = *state;
     struct process_run run = shell(a, "true");
@@ -246,6 +267,7 @@ int main(void) {
         CASE(a_program_gets_its_environment_and_nothing_else),
         CASE(input_and_both_outputs_pass),
         CASE(time_and_output_are_bounded),
+        CASE(who_is_alone_leaves_nothing_behind),
         CASE(what_cannot_start_is_told),
         CASE(a_detached_program_leads_its_own_session),
         CASE(a_reused_number_is_not_the_process),

@@ -118,7 +118,8 @@ static void every_action_has_its_symbol_and_words(void **state) {
     } cases[] = {
         {ACTION_CREATE, "+ create", "  + resources.x (local/file) will be created\n"},
         {ACTION_DELETE, "- destroy", "  - resources.x (local/file) will be destroyed\n"},
-        {ACTION_READ, "<= read", " <= resources.x (local/file) will be read\n"},
+        {ACTION_READ, "<= read",
+         " <= resources.x (local/file) will be read on deploy: what it looks for is not known yet\n"},
         {ACTION_RETAIN, ". keep, but forget", "  . resources.x (local/file) will be kept, but forgotten\n"},
         {ACTION_CHECK, "~ update",
          "  ~ resources.x (local/file) will be checked: it differs at most by what is known on deploy\n"},

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
 #include <time.h>
 
 static const char *const head = "version: 2025-11-02\nresources:\n  r: {type: test/plain, spec: {text: \"";
@@ -103,7 +104,7 @@ static void test_doubling(void **state) {
     harness_load_source(&h, sources_add(&h.sources, SV("hostile.yaml"), buf_get_sv(&text)));
     assert_int_equal(h.diags.errors, 0);
     struct evaluation e = {.template = h.template, .arena = &h.arena, .diags = &h.diags};
-    e.template->ops->start_evaluation(e.template, &e, NULL, &h.limits);
+    e.template->ops->start_evaluation(e.template, &e, &(const struct evaluation_request){.limits = &h.limits});
     value v = eval_cell(e.evaluator, &e.cells[e.template->element_count - 1].main);
     assert_int_equal(v.kind, VALUE_ERROR);
     assert_one_error(&h, DIAG_limit_exceeded);
@@ -155,13 +156,83 @@ static void test_files(void **state) {
     assert_load_fails(SV("/proc/self/maps.yaml"), 1000, DIAG_file_not_readable);
 }
 
+/* --- expanding --- */
+
+static const struct template *load_and_expand(struct harness *h, sv text) {
+    struct evaluation e = {0};
+    harness_load_source(h, sources_add(&h->sources, SV("hostile.yaml"), text));
+    return harness_evaluate(h, &e) ? h->expanded : NULL;
+}
+
+/* BP-152: at most 10 000 instances, whether they are known at once or only from an input. */
+static void test_many_instances(void **state) {
+    (void)state;
+    static const char *const forms[] = {
+        "version: 2025-11-02\nresources:\n  t: {type: test/plain, each: '${split(\"%s\", \",\")}', spec: {}}\n",
+        "# staged\nversion: 2025-11-02\nvariables: {v: {type: string, default: '%s'}}\n"
+        "resources:\n  t: {type: test/plain, each: \"${split(variables.v, ',')}\", spec: {}}\n"};
+    for (size_t form = 0; form < 2; form++) {
+        for (size_t extra = 0; extra < 2; extra++) {
+            struct harness h;
+            harness_init(&h, &test_providers);
+            struct buf items = BUF(&h.arena), text = BUF(&h.arena);
+            for (size_t i = 0; i + 1 < 10000 + extra; i++) {
+                buf_append_cstr(&items, "x,");
+            }
+            const char *at = strchr(forms[form], '%');
+            buf_append(&text, sv_make(forms[form], (size_t)(at - forms[form])));
+            buf_append(&text, buf_get_sv(&items));
+            buf_append_cstr(&text, at + 2);
+            const struct template *t = load_and_expand(&h, buf_get_sv(&text));
+            if (extra > 0) {
+                assert_one_error(&h, DIAG_limit_exceeded);
+            } else {
+                assert_int_equal(h.diags.errors, 0);
+                assert_int_equal(t->element_count, 10001 + form);
+            }
+            harness_fini(&h);
+        }
+    }
+}
+
+/* Instances of blueprints with instances of blueprints: the sum is bounded, too. */
+static void test_multiplied_instances(void **state) {
+    (void)state;
+    struct harness h;
+    harness_init(&h, &test_providers);
+    h.limits.elements = 50000;
+    struct buf text = BUF(&h.arena);
+    buf_append_cstr(&text, "# staged\nversion: 2025-11-02\n"
+                           "variables: {v: {type: string, default: 'x,x,x,x,x,x,x,x,x,x,x,x,x,x,x,x,x,x,x,x'}}\n");
+    for (size_t i = 1; i < 8; i++) {
+        buf_append(&text,
+                   arena_printf(&h.arena,
+                                "resources:\n  t: {type: lintel/blueprint, each: \"${split(variables.v, ',')}\", "
+                                "spec: {path: %zu.yaml, variables: {v: \"${variables.v}\"}}}\n",
+                                i));
+        buf_append(&text,
+                   arena_printf(&h.arena, "#--- %zu.yaml\nversion: 2025-11-02\nvariables: {v: {type: string}}\n", i));
+    }
+    buf_append_cstr(&text, "resources: {r: {type: test/plain, spec: {text: \"${variables.v}\"}}}\n");
+    assert_null(load_and_expand(&h, buf_get_sv(&text)));
+    assert_int_equal(h.diags.errors, 1);
+    assert_int_equal(h.diags.items.items[0]->code, DIAG_limit_exceeded);
+    harness_fini(&h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deep_data),    cmocka_unit_test(test_deep_expression),
-        cmocka_unit_test(test_large_scalar), cmocka_unit_test(test_many_substitutions),
-        cmocka_unit_test(test_many_steps),   cmocka_unit_test(test_billion_laughs),
-        cmocka_unit_test(test_doubling),     cmocka_unit_test(test_many_wrong_fields),
+        cmocka_unit_test(test_deep_data),
+        cmocka_unit_test(test_deep_expression),
+        cmocka_unit_test(test_large_scalar),
+        cmocka_unit_test(test_many_substitutions),
+        cmocka_unit_test(test_many_steps),
+        cmocka_unit_test(test_billion_laughs),
+        cmocka_unit_test(test_doubling),
+        cmocka_unit_test(test_many_wrong_fields),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_many_instances),
+        cmocka_unit_test(test_multiplied_instances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

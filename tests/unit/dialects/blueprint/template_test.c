@@ -134,7 +134,7 @@ static void test_engine_answers(void **state) {
     struct engine engine = {0};
     struct evaluation e = {
         .template = load(&h, sample), .arena = &h.arena, .diags = &h.diags, .demand_resource = answer, .user = &engine};
-    e.template->ops->start_evaluation(e.template, &e, NULL, &h.limits);
+    e.template->ops->start_evaluation(e.template, &e, &(const struct evaluation_request){.limits = &h.limits});
     assert_text(&h, evaluate(&e, "exports.e"), "\"made\"");
     assert_text(&h, evaluate(&e, "resources.b"), "{\"name\":\"xxx\",\"code\":\"made\",\"size\":3}");
     const struct element *b = get(e.template, "resources.b");
@@ -148,7 +148,7 @@ static void test_cells_set_before(void **state) {
     (void)state;
     struct harness h;
     struct evaluation e = {.template = load(&h, sample), .arena = &h.arena, .diags = &h.diags};
-    e.template->ops->start_evaluation(e.template, &e, NULL, &h.limits);
+    e.template->ops->start_evaluation(e.template, &e, &(const struct evaluation_request){.limits = &h.limits});
     struct map_builder made = {.arena = &h.arena};
     map_add(&made, SV("name"), value_string(&h.arena, SV("n")));
     map_add(&made, SV("id"), value_string(&h.arena, SV("iii")));
@@ -163,7 +163,7 @@ static void test_unknowns(void **state) {
     (void)state;
     struct harness h;
     struct evaluation e = {.template = load(&h, sample), .arena = &h.arena, .diags = &h.diags};
-    e.template->ops->start_evaluation(e.template, &e, NULL, &h.limits);
+    e.template->ops->start_evaluation(e.template, &e, &(const struct evaluation_request){.limits = &h.limits});
     value v = evaluate(&e, "exports.e");
     assert_int_equal(v.kind, VALUE_UNKNOWN);
     assert_int_equal(v.type->kind, TYPE_STRING);
@@ -179,7 +179,7 @@ static void test_recheck(void **state) {
     struct harness h;
     struct evaluation e = {.template = load(&h, sample), .arena = &h.arena, .diags = &h.diags};
     const struct template *t = e.template;
-    t->ops->start_evaluation(t, &e, NULL, &h.limits);
+    t->ops->start_evaluation(t, &e, &(const struct evaluation_request){.limits = &h.limits});
     uint32_t number = (uint32_t)(get(t, "resources.b") - t->elements);
     struct map_builder spec = {.arena = &h.arena};
     map_add(&spec, SV("name"), value_int(5));
@@ -241,7 +241,7 @@ static void test_path_of_failure(void **state) {
                              "  r: {type: test/plain, spec: {text: \"${values.outer} ${jsondecode('5').x}\"}}\n"),
         .arena = &h.arena,
         .diags = &h.diags};
-    e.template->ops->start_evaluation(e.template, &e, NULL, &h.limits);
+    e.template->ops->start_evaluation(e.template, &e, &(const struct evaluation_request){.limits = &h.limits});
     assert_int_equal(evaluate(&e, "resources.r").kind, VALUE_ERROR);
     assert_int_equal(h.diags.errors, 1);
     assert_true(sv_eq_cstr(h.diags.items.items[0]->path, "values.inner"));

@@ -1,0 +1,265 @@
+/* Looking at what is stored, and editing it. */
+#include "apps/cli/commands.h"
+#include "apps/cli/session.h"
+
+#include "engine/edit.h"
+#include "engine/fields.h"
+
+/* --- list --- */
+
+static void list_one(struct cli *c, struct buf *out, const struct store_element *row) {
+    struct jsonw *w = &c->writer;
+    jsonw_begin_object(w);
+    jsonw_put_text(w, "address", row->address);
+    jsonw_put_text(w, "type", row->type);
+    jsonw_put_text(w, "status", row->status);
+    jsonw_put_text(w, "physicalId", row->physical_id);
+    jsonw_end_object(w);
+    buf_printf(out, "%.*s (%.*s) ", SV_ARG(render_escape(&c->arena, row->address)),
+               SV_ARG(render_escape(&c->arena, row->type)));
+    status_render(out, status_find(row->status));
+    if (row->physical_id.len > 0)
+        buf_printf(out, " %.*s", SV_ARG(render_escape(&c->arena, row->physical_id)));
+    buf_append_char(out, '\n');
+}
+
+static enum exit_code list(struct session *s) {
+    struct cli *c = s->cli;
+    struct edit e;
+    enum exit_code code = EXIT_OK;
+    struct edit_request request = {.kind = SV("state list"), .dry_run = true};
+    if (!edit_begin(&e, &s->config, &request, &code))
+        return session_refine_code(c, code);
+    struct buf out = BUF(&c->arena);
+    jsonw_key(&c->writer, SV("elements"));
+    jsonw_begin_array(&c->writer);
+    for (size_t i = 0; i < e.stored.tree.elements.len; i++)
+        list_one(c, &out, &e.stored.tree.elements.items[i]);
+    jsonw_end_array(&c->writer);
+    output_text(c, buf_get_sv(&out));
+    return EXIT_OK;
+}
+
+/* --- show --- */
+
+static value record_of_resource(struct arena *a, const struct resource_record *r) {
+    struct map_builder b = {.arena = a};
+    field_put_text(&b, "address", r->address.text);
+    field_put_text(&b, "type", r->type);
+    field_put_text(&b, "status", status_get_text(r->status));
+    field_put_text(&b, "preciseStatus", status_get_text(r->precise_status));
+    field_put_text(&b, "physicalId", r->physical_id);
+    field_put_value(&b, "specData", r->spec);
+    field_put_value(&b, "computedFields", r->computed);
+    field_put_value(&b, "metadata", r->metadata);
+    field_put_text(&b, "description", r->description);
+    field_put_text(&b, "templateName", r->template_name);
+    field_put_text(&b, "removalPolicy", r->removal_policy);
+    field_put_texts(&b, "dependsOnResources", r->depends_on, r->depends_on_count);
+    field_put_texts(&b, "failureReasons", r->failure_reasons, r->failure_reason_count);
+    field_put_int(&b, "deposed", (int64_t)r->deposed_count);
+    field_put_int(&b, "generation", r->generation);
+    field_put_int(&b, "createdMs", r->created_ms);
+    field_put_int(&b, "updatedMs", r->updated_ms);
+    field_put_text(&b, "madeBy", r->made_by);
+    return map_done(&b);
+}
+
+static value record_of_link(struct arena *a, const struct link_record *l) {
+    struct map_builder b = {.arena = a};
+    field_put_text(&b, "address", l->address.text);
+    field_put_text(&b, "a", l->a);
+    field_put_text(&b, "b", l->b);
+    field_put_text(&b, "status", status_get_text(l->status));
+    field_put_text(&b, "preciseStatus", status_get_text(l->precise_status));
+    field_put_value(&b, "data", l->data);
+    field_put_value(&b, "resourceDataMappings", l->mappings);
+    field_put_int(&b, "createdMs", l->created_ms);
+    field_put_int(&b, "updatedMs", l->updated_ms);
+    return map_done(&b);
+}
+
+static enum exit_code show(struct session *s) {
+    struct cli *c = s->cli;
+    struct edit e;
+    enum exit_code code = EXIT_OK;
+    struct edit_request request = {.kind = SV("state show"), .dry_run = true};
+    if (!edit_begin(&e, &s->config, &request, &code))
+        return session_refine_code(c, code);
+    const struct edit_item *item = edit_get(&e, c->arguments.items[1]);
+    if (item == NULL)
+        return EXIT_INVALID;
+    value record =
+        item->resource != NULL ? record_of_resource(&c->arena, item->resource) : record_of_link(&c->arena, item->link);
+    jsonw_key(&c->writer, SV("element"));
+    value_write_json(&c->writer, record, REDACT);
+    output_text(c, value_print_json(&c->arena, record, 2, REDACT));
+    output_text(c, SV("\n"));
+    return EXIT_OK;
+}
+
+/* --- scripts --- */
+
+/* Blanks in quotes, which names of addresses may have, separate nothing. */
+static sv take_word(sv *rest) {
+    bool quoted = false;
+    size_t end = 0;
+    *rest = sv_trim(*rest);
+    for (; end < rest->len && (quoted || (rest->data[end] != ' ' && rest->data[end] != '\t')); end++)
+        quoted = quoted != (rest->data[end] == '"');
+    sv word = sv_slice(*rest, 0, end);
+    *rest = sv_slice(*rest, end, rest->len);
+    return word;
+}
+
+static bool run_line(struct edit *e, sv line, size_t number) {
+    sv rest = line;
+    sv verb = take_word(&rest);
+    sv first = take_word(&rest);
+    sv second = take_word(&rest);
+    bool is_rm = sv_eq_cstr(verb, "rm"), is_mv = sv_eq_cstr(verb, "mv");
+    bool fits = rest.len == 0 && ((is_rm && first.len > 0 && second.len == 0) || (is_mv && second.len > 0));
+    if (!fits)
+        return edit_refuse(e, "a line is 'rm ADDRESS' or 'mv FROM TO'; what follows '#' at its start is a comment",
+                           arena_printf(e->a, "line %zu of the script is no edit", number));
+    if (is_rm ? edit_remove(e, first) : edit_move(e, first, second))
+        return true;
+    return edit_refuse(e, "nothing of the script was carried out",
+                       arena_printf(e->a, "line %zu of the script cannot be carried out", number));
+}
+
+static bool run_script(struct cli *c, struct edit *e, sv path) {
+    const struct source *source = inputs_read_source(c, path);
+    if (source == NULL)
+        return false;
+    sv rest = source->bytes;
+    for (size_t number = 1; rest.len > 0; number++) {
+        sv line = sv_trim(sv_cut(&rest, '\n'));
+        if (line.len > 0 && line.data[0] != '#' && !run_line(e, line, number))
+            return false;
+    }
+    return true;
+}
+
+/* --- edits --- */
+
+static bool do_remove(struct cli *c, struct edit *e) {
+    bool ok = true;
+    for (size_t i = 1; ok && i < c->arguments.len; i++)
+        ok = edit_remove(e, c->arguments.items[i]);
+    return ok;
+}
+
+static bool do_move(struct cli *c, struct edit *e) {
+    return edit_move(e, c->arguments.items[1], c->arguments.items[2]);
+}
+
+static bool do_apply(struct cli *c, struct edit *e) {
+    return run_script(c, e, c->arguments.items[1]);
+}
+
+static bool do_rescue(struct cli *c, struct edit *e) {
+    const struct source *source = inputs_read_source(c, c->arguments.items[1]);
+    return source != NULL && edit_rescue(e, source->bytes);
+}
+
+static bool do_undo(struct cli *c, struct edit *e) {
+    (void)c;
+    return edit_undo(e);
+}
+
+static void show_changes(struct cli *c, const struct edit *e) {
+    struct buf out = BUF(&c->arena);
+    struct jsonw *w = &c->writer;
+    static const char *const verbs[] = {
+        [EDIT_REMOVED] = "removed", [EDIT_MOVED] = "moved", [EDIT_RESTORED] = "restored"};
+    jsonw_put_bool(w, "dryRun", e->request.dry_run);
+    jsonw_key(w, SV("changes"));
+    jsonw_begin_array(w);
+    for (size_t i = 0; i < e->changes.len; i++) {
+        const struct edit_change *change = &e->changes.items[i];
+        jsonw_begin_object(w);
+        jsonw_put_text(w, "change", sv_from_cstr(verbs[change->verb]));
+        jsonw_put_text(w, "address", change->address);
+        jsonw_put_text(w, "to", change->to);
+        jsonw_end_object(w);
+        buf_printf(&out, "%s %.*s%s%.*s\n", verbs[change->verb], SV_ARG(render_escape(&c->arena, change->address)),
+                   change->to.len > 0 ? " → " : "", SV_ARG(render_escape(&c->arena, change->to)));
+    }
+    jsonw_end_array(w);
+    if (e->changes.len == 0)
+        buf_append_cstr(&out, "nothing to change\n");
+    else if (e->request.dry_run)
+        buf_append_cstr(&out, "dry run: nothing was written\n");
+    output_text(c, buf_get_sv(&out));
+}
+
+static enum exit_code edit_state(struct session *s, const char *kind, bool (*change)(struct cli *c, struct edit *e)) {
+    struct cli *c = s->cli;
+    struct edit e;
+    enum exit_code code = EXIT_INVALID;
+    struct edit_request request = {.kind = sv_from_cstr(kind), .dry_run = settings_get_flag(c, "dry-run")};
+    bool ok = edit_begin(&e, &s->config, &request, &code);
+    if (ok) {
+        code = EXIT_INVALID;
+        ok = change(c, &e) && edit_commit(&e, &code);
+    }
+    if (ok)
+        show_changes(c, &e);
+    edit_end(&e);
+    return ok ? EXIT_OK : session_refine_code(c, code);
+}
+
+/* --- what `state` can do --- */
+
+struct action {
+    const char *name, *kind, *needs; /* in the usage error */
+    size_t least, most;              /* arguments behind the name */
+    enum exit_code (*look)(struct session *s);
+    bool (*change)(struct cli *c, struct edit *e);
+};
+
+/* sorted */
+static const struct action actions[] = {
+    {"apply", "state apply", "SCRIPT", 1, 1, NULL, do_apply},
+    {"list", "state list", "no further argument", 0, 0, list, NULL},
+    {"mv", "state mv", "FROM and TO", 2, 2, NULL, do_move},
+    {"rescue", "state rescue", "FILE", 1, 1, NULL, do_rescue},
+    {"rm", "state rm", "addresses", 1, SIZE_MAX, NULL, do_remove},
+    {"show", "state show", "ADDRESS", 1, 1, show, NULL},
+    {"undo", "state undo", "no further argument", 0, 0, NULL, do_undo},
+};
+
+static enum exit_code run_action(struct cli *c, const struct action *action) {
+    struct session session = {0};
+    bool reads = action->look != NULL || settings_get_flag(c, "dry-run");
+    enum exit_code code;
+    if (!session_open(c, &session, reads ? SESSION_READ : SESSION_WRITE))
+        code = session_get_error_code(c);
+    else if (!session_choose_instance(&session, SV("blueprint.yaml")))
+        code = EXIT_USAGE;
+    else if (!reads && !session_await_others(&session))
+        code = cli_get_signal_code(c, session_get_error_code(c));
+    else
+        code = action->look != NULL ? action->look(&session) : edit_state(&session, action->kind, action->change);
+    session_close(&session);
+    return code;
+}
+
+enum exit_code cmd_state_run(struct cli *c) {
+    sv wanted = c->arguments.items[0];
+    struct hint hint = HINT(sv_slice(wanted, 0, 80));
+    size_t rest = c->arguments.len - 1;
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        const struct action *action = &actions[i];
+        hint_offer(&hint, sv_from_cstr(action->name));
+        if (!sv_eq_cstr(wanted, action->name))
+            continue;
+        if (rest < action->least || rest > action->most)
+            return output_usage_error(c, "'state %s' takes %s", action->name, action->needs);
+        return run_action(c, action);
+    }
+    output_usage_error(c, "'state' cannot '%.*s'", SV_ARG(render_escape(&c->arena, sv_slice(wanted, 0, 80))));
+    output_add_hint(c, &hint, "lintel state ");
+    return EXIT_USAGE;
+}
