@@ -7,11 +7,12 @@ JOBS ?= 2
 RELEASE = build/release
 TEST = build/test
 BENCH = build/bench
+CRASH = build/crash
 FUZZ = build/fuzz
 LINT = build/lint
 SETUP = meson setup
 
-.PHONY: all demo test bench fuzz lint docs install clean
+.PHONY: all demo test crash bench fuzz lint docs install clean
 
 all: $(RELEASE)/build.ninja
 	ninja -C $(RELEASE)
@@ -28,6 +29,13 @@ test:
 	test -f $(TEST)/build.ninja || $(SETUP) $(TEST) -Db_sanitize=address,undefined -Db_lundef=false -Darena_debug=true
 	ninja -C $(TEST)
 	tools/run-tests --jobs $(JOBS) $(TEST)
+
+# The long forms of tests: the whole crash matrix, the simulation of 100 000 graphs.
+crash:
+	tools/setup.sh test
+	test -f $(CRASH)/build.ninja || $(SETUP) $(CRASH) --buildtype=release -Doptimization=2
+	ninja -C $(CRASH)
+	tools/run-tests --jobs $(JOBS) --suite crash $(CRASH)
 
 bench:
 	tools/setup.sh bench

@@ -7,6 +7,7 @@
 
 #include "cloud.h"
 #include "crash.h"
+#include "fault/long_form.h"
 #include "providers/local/local.h"
 #include "providers/random/random.h"
 #include "providers/sqlite/sqlite_provider.h"
@@ -297,8 +298,8 @@ static void survives_while_changing(void **state) { /* BP-468: late removals of 
 static void survives_while_recovering(void **state) {
     (void)state;
     size_t nested = 0;
-    for (long point = 11; point < 100; point += 17) {
-        for (long again = 1;; again += 5) {
+    for (long point = 11; point < 100; point += choose_form(17, 3)) {
+        for (long again = 1;; again += choose_form(5, 2)) {
             struct place p;
             place_init(&p);
             bool more = cut_off(&p, "first.yaml", point) && cut_off(&p, "first.yaml", again);
