@@ -8,8 +8,8 @@
 #include <string.h>
 
 static inline bool is_long_form(void) {
-    const char *value = getenv("LINTEL_LONG");
-    return value != NULL && strcmp(value, "1") == 0;
+    const char *form = getenv("LINTEL_LONG");
+    return form != NULL && strcmp(form, "1") == 0;
 }
 
 /* The number for the form that runs. */
