@@ -11,6 +11,19 @@ enum provider_result provider_fail(struct provider_call *c, enum provider_result
     return result;
 }
 
+enum provider_result link_fail(struct link_op_call *c, enum provider_result result, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    VEC_PUSH(c->call.arena, &c->call.reasons.items, arena_vprintf(c->call.arena, format, args));
+    va_end(args);
+    return result;
+}
+
+bool link_type_has_operations(const struct link_type *t) {
+    return t->update_a != NULL || t->update_b != NULL || t->update_intermediaries != NULL || t->remove_a != NULL ||
+           t->remove_b != NULL || t->remove_intermediaries != NULL;
+}
+
 enum provider_result data_fail(struct data_call *c, enum provider_result result, const char *format, ...) {
     va_list args;
     va_start(args, format);

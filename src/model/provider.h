@@ -91,6 +91,9 @@ struct resource_type {
     sv name;                      /* "local/file" */
     sv summary, details, example; /* Markdown; example is a YAML resource definition */
     sv id_field;                  /* path of the id in the spec ("path"); empty: no bare reference (BP-246) */
+    sv import_id;  /* which ID names an object that is taken into the state: "the path of the file"; empty: none can be
+                    */
+    sv import_not; /* then why not */
     bool destroy_before_create, end_point, serial; /* serial: one call at a time per provider */
     const sv *stabilised_dependencies;
     size_t stabilised_count;
@@ -117,6 +120,13 @@ struct resource_type {
     /* After a crash between call and record: was the object of `op_key` made? OK with computed fields, ABSENT, or
      * CANNOT_TELL (LC-023). */
     enum provider_result (*recover)(struct provider_call *c);
+    /* The object of `physical_id`, which no state knows yet: as `read`, with the spec as the template wants it, as far
+     * as it is known, and no `prior`. OK, ABSENT, or TERMINAL when it is none that could be taken over. Touches
+     * nothing. NULL: `read` does, with the id in the spec. */
+    enum provider_result (*find)(struct provider_call *c);
+    /* The object that was taken into the state bears the mark of this element from now on, where `destroy` asks for
+     * one; nothing else of it changes, and it need not bear any. NULL: there are no marks. */
+    enum provider_result (*claim)(struct provider_call *c);
 };
 
 enum link_side {
@@ -147,6 +157,22 @@ struct link_contribution {
                          does */
 };
 
+/* A spec field of one side that an update operation has set in the real object: the engine lays the value in the link's
+ * data over the stored spec when that object is updated, or read for drift (BP-491, BP-530). */
+struct link_field {
+    enum link_side side; /* A or B */
+    struct path path;    /* below spec */
+    struct path data;    /* where its value stands in the link's data */
+};
+
+/* What a link puts between its sides (BP-492). */
+struct link_intermediary {
+    sv id;         /* its own within the link: a path, an ARN */
+    sv type;       /* in the provider's words: "local/symlink" */
+    bool is_owned; /* made by the link, and gone with it; else a resource of the blueprint that the link only changes */
+    value state;   /* a map of what the link has set in it: what a drift check compares */
+};
+
 struct link_call {
     struct arena *arena;
     sv name_a, name_b;
@@ -156,8 +182,50 @@ struct link_call {
     struct diags *diags; /* for mistakes in annotations; spans from `at_a`, `at_b` */
     span at_a, at_b;
     VEC(struct link_contribution) contributions; /* out */
-    value data;                                  /* out: link data, a map */
+    value data;                                  /* out: link data, a map; unknown parts are settled on deployment */
+    /* out: every intermediary that the update operations will make or change, as far as its id is known; states may be
+     * unknown. Shown in plans, compared with what is stored, and kept from before the operation starts, so that what
+     * was half made is removed in the end. None: plans tell nothing of them. */
+    VEC(struct link_intermediary) intermediaries;
+    /* out: nothing is to be done but what is contributed: no update operation is called, unless the stored link has had
+     * some (they then take back what it did). */
+    bool is_idle;
 };
+
+/* One side of a link, as it really is, for operations. */
+struct link_resource {
+    addr address;
+    sv name, type, physical_id;
+    value spec; /* resolved, merged with computed fields; kind 0: there is no such object any more */
+    value metadata;
+};
+
+enum link_phase {
+    LINK_PHASE_A = 1,
+    LINK_PHASE_B,
+    LINK_PHASE_INTERMEDIARIES,
+};
+
+/* A call of a link's operation (BP-490). The same contract as for resources: blocking, from worker threads, nothing
+ * kept between calls, several times with the same key as good as once. */
+struct link_op_call {
+    struct provider_call call; /* arena, address of the link, key, deadline, cancel flag, progress, log, reasons; its
+                                  spec, metadata, prior and results mean nothing here and may be used for helpers */
+    /* in */
+    enum link_phase phase;
+    struct link_resource a, b;
+    value data; /* as staged, everything known, with what earlier operations of the link computed; of removals and reads
+                   the stored data */
+    value prior;                           /* stored data; kind 0 when the link is new */
+    const struct link_intermediary *known; /* as stored */
+    size_t known_count;
+    /* out */
+    value computed;                               /* updates: link data beyond the staged, a map; kind 0: none */
+    VEC(struct link_field) fields;                /* update A, B: all fields that the link has set in that side */
+    VEC(struct link_intermediary) intermediaries; /* update, read: all that are there now, of the stored ones or more */
+};
+
+typedef enum provider_result (*link_operation)(struct link_op_call *c);
 
 struct link_type {
     sv type_a, type_b;
@@ -171,7 +239,24 @@ struct link_type {
     size_t provides_count, requires_count;
     /* Pure. Adds contributions and the link's data from what is known of both sides. False after a report. */
     bool (*stage)(struct link_call *c);
+    int64_t deadline_ms; /* per call of an operation; 0: 5 minutes */
+    /* Making and updating, in this order; removing, in the order intermediaries, B, A (BP-490). Each has retries of its
+     * own, writes a full state, and is called again with the same key when a run was cut off in it. NULL: left out.
+     * While A or B is updated no other link writes that resource. Removing what is gone is a success (OK or ABSENT). */
+    link_operation update_a, update_b, update_intermediaries;
+    link_operation remove_intermediaries, remove_b, remove_a;
+    /* Drift (BP-530): OK with the known intermediaries that are there, as they are; ABSENT: none of them is. */
+    link_operation read_intermediaries;
+    /* After a crash in `phase`: OK with what the update would have returned, ABSENT or CANNOT_TELL (LC-023). NULL: the
+     * phase is run again, as it may be. */
+    link_operation recover;
 };
+
+/* Whether it does anything but contribute. */
+bool link_type_has_operations(const struct link_type *t);
+/* Adds a formatted reason and returns `result`. */
+enum provider_result link_fail(struct link_op_call *c, enum provider_result result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* --- data sources (1.7, 1.8) --- */
 
