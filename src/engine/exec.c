@@ -3,7 +3,8 @@
  *  1. START comes at most once for an operation, and only after every operation before it has met its edge: it
  * succeeded, was skipped, or is config complete where that suffices (BP-482).
  *  2. Never more operations are under way than `parallel`, nor than their group's limit. Paused ones do not count.
- *  3. Of those ready, the first in document order starts first; a full group holds back its own members only.
+ *  3. Of those ready, the first in document order starts first, of those paused the first that is due; a full group
+ * holds back its own members only.
  *  4. After a failure or a stop no START and no AGAIN for another attempt comes; what asks whether an object is stable
  * goes on until the drain time.
  *  5. A late operation starts only after every other one has succeeded or was skipped (BP-484), never after a failure
@@ -38,6 +39,7 @@ struct next_edge {
 struct heap {
     uint32_t *items;
     size_t len;
+    bool by_due; /* by due time, then number */
 };
 
 struct exec {
@@ -49,9 +51,9 @@ struct exec {
     struct heap *ready; /* per group */
     size_t group_count;
     size_t *group_under_way;
-    struct heap late;   /* late ones whose edges are met, until (5) lets them go */
-    struct heap paused; /* by due time, then number */
-    struct heap met;    /* barriers whose edges are met, not yet succeeded; a stack (7) */
+    struct heap late;    /* late ones whose edges are met, until (5) lets them go */
+    struct heap *paused; /* per group, by due time */
+    struct heap met;     /* barriers whose edges are met, not yet succeeded; a stack (7) */
     size_t under_way, open_early;
     bool stopped; /* (4) */
     bool failed;
@@ -62,7 +64,7 @@ struct exec {
 /* --- heaps --- */
 
 static bool heap_before(const struct exec *e, const struct heap *h, uint32_t x, uint32_t y) {
-    if (h == &e->paused && e->slots[x].due_ms != e->slots[y].due_ms) {
+    if (h->by_due && e->slots[x].due_ms != e->slots[y].due_ms) {
         return e->slots[x].due_ms < e->slots[y].due_ms;
     }
     return x < y;
@@ -130,6 +132,7 @@ static void link_edges(struct arena *a, struct exec *e) {
 static void make_groups(struct arena *a, struct exec *e) {
     e->group_count = e->options.group_limits == NULL || e->options.group_count == 0 ? 1 : e->options.group_count;
     e->ready = ARENA_ARRAY(a, struct heap, e->group_count);
+    e->paused = ARENA_ARRAY(a, struct heap, e->group_count);
     e->group_under_way = ARENA_ARRAY(a, size_t, e->group_count);
     size_t *sizes = ARENA_ARRAY(a, size_t, e->group_count);
     for (size_t i = 0; i < e->count; i++) {
@@ -138,6 +141,7 @@ static void make_groups(struct arena *a, struct exec *e) {
     }
     for (size_t g = 0; g < e->group_count; g++) {
         e->ready[g].items = ARENA_ARRAY(a, uint32_t, sizes[g]);
+        e->paused[g] = (struct heap){.items = ARENA_ARRAY(a, uint32_t, sizes[g]), .by_due = true};
     }
 }
 
@@ -219,15 +223,15 @@ static void succeed(struct exec *e, uint32_t op) {
 }
 
 /* Attempts that wait are given up as soon as the machine is asked for a step (4). */
-static void put_attempts_first(struct exec *e) {
-    size_t len = e->paused.len;
-    e->paused.len = 0;
+static void put_attempts_first(struct exec *e, struct heap *paused) {
+    size_t len = paused->len;
+    paused->len = 0;
     for (size_t i = 0; i < len; i++) {
-        uint32_t op = e->paused.items[i]; /* the heap grows behind the place that is read */
+        uint32_t op = paused->items[i]; /* the heap grows behind the place that is read */
         if (!e->slots[op].asking) {
             e->slots[op].due_ms = INT64_MIN;
         }
-        heap_push(e, &e->paused, op);
+        heap_push(e, paused, op);
     }
 }
 
@@ -238,7 +242,9 @@ static void drain(struct exec *e, int64_t now_ms, int64_t patience_ms) {
     }
     if (!e->stopped) {
         e->stopped = true;
-        put_attempts_first(e);
+        for (size_t g = 0; g < e->group_count; g++) {
+            put_attempts_first(e, &e->paused[g]);
+        }
     }
     if (until < e->drain_until_ms) {
         e->drain_until_ms = until;
@@ -266,7 +272,6 @@ struct exec *exec_new(struct arena *a, const struct exec_op *ops, size_t count, 
     e->options = *options;
     e->slots = ARENA_ARRAY(a, struct slot, count);
     e->late.items = ARENA_ARRAY(a, uint32_t, count);
-    e->paused.items = ARENA_ARRAY(a, uint32_t, count);
     e->drain_until_ms = INT64_MAX;
     size_t barriers = 0;
     link_edges(a, e);
@@ -301,10 +306,20 @@ void exec_block(struct exec *e, uint32_t op) {
 
 /* --- steps --- */
 
-static void clean_top(struct exec *e, struct heap *h) {
-    while (h->len > 0 && e->slots[h->items[0]].state != EXEC_OP_READY) {
+/* Late ones that were let go before something went wrong stay where they are, too (5). */
+static bool is_held(const struct exec *e, uint32_t op) {
+    return e->ops[op].late && e->failed && e->slots[op].state == EXEC_OP_READY;
+}
+
+static void clean_top(struct exec *e, struct heap *h, enum exec_op_state state) {
+    while (h->len > 0 && (e->slots[h->items[0]].state != state || is_held(e, h->items[0]))) {
         heap_pop(e, h);
     }
+}
+
+static bool group_is_full(const struct exec *e, size_t group) {
+    size_t limit = e->options.group_limits == NULL ? 0 : e->options.group_limits[group];
+    return limit != 0 && e->group_under_way[group] >= limit;
 }
 
 /* The group whose first ready operation comes first and may start; group_count without one (2, 3). */
@@ -312,9 +327,8 @@ static size_t find_group(struct exec *e) {
     size_t best = e->group_count;
     for (size_t g = 0; g < e->group_count; g++) {
         struct heap *h = &e->ready[g];
-        clean_top(e, h);
-        size_t limit = e->options.group_limits == NULL ? 0 : e->options.group_limits[g];
-        if (h->len == 0 || (limit != 0 && e->group_under_way[g] >= limit)) {
+        clean_top(e, h, EXEC_OP_READY);
+        if (h->len == 0 || group_is_full(e, g)) {
             continue;
         }
         if (best == e->group_count || h->items[0] < e->ready[best].items[0]) {
@@ -330,36 +344,47 @@ static void enter(struct exec *e, uint32_t op) {
     e->group_under_way[e->ops[op].group]++;
 }
 
-static bool group_is_full(const struct exec *e, uint32_t op) {
-    uint32_t group = e->ops[op].group;
-    size_t limit = e->options.group_limits == NULL ? 0 : e->options.group_limits[group];
-    return limit != 0 && e->group_under_way[group] >= limit;
+/* What waits for another attempt is over as soon as nothing starts any more (4). */
+static bool next_given_up(struct exec *e, struct exec_step *step) {
+    for (size_t g = 0; e->stopped && g < e->group_count; g++) {
+        struct heap *h = &e->paused[g];
+        if (h->len > 0 && !e->slots[h->items[0]].asking) {
+            *step = (struct exec_step){heap_pop(e, h), EXEC_GIVE_UP};
+            end_badly(e, step->op, EXEC_OP_FAILED);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The group whose first paused operation is due first among those with room (2, 3); group_count without one. */
+static size_t find_paused(const struct exec *e) {
+    size_t best = e->group_count;
+    for (size_t g = 0; e->under_way < e->options.parallel && g < e->group_count; g++) {
+        const struct heap *h = &e->paused[g];
+        if (h->len == 0 || group_is_full(e, g)) {
+            continue;
+        }
+        if (best == e->group_count || heap_before(e, h, h->items[0], e->paused[best].items[0])) {
+            best = g;
+        }
+    }
+    return best;
 }
 
 /* Those that were paused go on first: they are older. */
 static bool next_paused(struct exec *e, int64_t now_ms, struct exec_step *step) {
-    if (e->paused.len == 0) {
+    size_t group = find_paused(e);
+    if (group == e->group_count || e->slots[e->paused[group].items[0]].due_ms > now_ms) {
         return false;
     }
-    uint32_t op = e->paused.items[0];
-    struct slot *s = &e->slots[op];
-    if (e->stopped && !s->asking) { /* (4) */
-        heap_pop(e, &e->paused);
-        end_badly(e, op, EXEC_OP_FAILED);
-        *step = (struct exec_step){op, EXEC_GIVE_UP};
-        return true;
-    }
-    if (s->due_ms > now_ms || e->under_way >= e->options.parallel || group_is_full(e, op)) {
-        return false;
-    }
-    heap_pop(e, &e->paused);
-    enter(e, op);
-    *step = (struct exec_step){op, EXEC_AGAIN};
+    *step = (struct exec_step){heap_pop(e, &e->paused[group]), EXEC_AGAIN};
+    enter(e, step->op);
     return true;
 }
 
 static bool next_abandoned(struct exec *e, int64_t now_ms, struct exec_step *step) {
-    if (now_ms < e->drain_until_ms || (e->under_way == 0 && e->paused.len == 0)) {
+    if (now_ms < e->drain_until_ms) {
         return false;
     }
     for (; e->abandon_from < e->count; e->abandon_from++) {
@@ -379,10 +404,10 @@ static bool next_abandoned(struct exec *e, int64_t now_ms, struct exec_step *ste
 }
 
 bool exec_next(struct exec *e, int64_t now_ms, struct exec_step *step) {
-    while (e->paused.len > 0 && e->slots[e->paused.items[0]].state != EXEC_OP_PAUSED) {
-        heap_pop(e, &e->paused);
+    for (size_t g = 0; g < e->group_count; g++) {
+        clean_top(e, &e->paused[g], EXEC_OP_PAUSED);
     }
-    if (next_paused(e, now_ms, step) || next_abandoned(e, now_ms, step)) {
+    if (next_given_up(e, step) || next_abandoned(e, now_ms, step) || next_paused(e, now_ms, step)) {
         return true;
     }
     if (e->stopped || e->under_way >= e->options.parallel) {
@@ -405,7 +430,7 @@ static void pause_op(struct exec *e, uint32_t op, int64_t due_ms, bool asking) {
     e->slots[op].state = EXEC_OP_PAUSED;
     e->slots[op].due_ms = due_ms;
     e->slots[op].asking = asking;
-    heap_push(e, &e->paused, op);
+    heap_push(e, &e->paused[e->ops[op].group], op);
 }
 
 /* Full jitter: uniform between 0 and first × 2^n, at most the maximum (BP-500). */
@@ -478,26 +503,22 @@ void exec_stop(struct exec *e, int64_t now_ms) {
 
 /* --- asking --- */
 
-enum exec_state exec_get_state(const struct exec *e) {
-    if (e->under_way > 0) {
-        return e->stopped ? EXEC_DRAINING : EXEC_RUNNING;
-    }
-    for (size_t i = 0; i < e->paused.len; i++) {
-        if (e->slots[e->paused.items[i]].state == EXEC_OP_PAUSED) {
-            return e->stopped ? EXEC_DRAINING : EXEC_RUNNING;
-        }
-    }
-    if (e->stopped) {
-        return EXEC_DONE;
-    }
+static bool has_any(const struct exec *e, const struct heap *heaps, enum exec_op_state state) {
     for (size_t g = 0; g < e->group_count; g++) {
-        for (size_t i = 0; i < e->ready[g].len; i++) {
-            if (e->slots[e->ready[g].items[i]].state == EXEC_OP_READY) {
-                return EXEC_RUNNING;
+        for (size_t i = 0; i < heaps[g].len; i++) {
+            if (e->slots[heaps[g].items[i]].state == state && !is_held(e, heaps[g].items[i])) {
+                return true;
             }
         }
     }
-    return EXEC_DONE;
+    return false;
+}
+
+enum exec_state exec_get_state(const struct exec *e) {
+    if (e->under_way > 0 || has_any(e, e->paused, EXEC_OP_PAUSED)) {
+        return e->stopped ? EXEC_DRAINING : EXEC_RUNNING;
+    }
+    return !e->stopped && has_any(e, e->ready, EXEC_OP_READY) ? EXEC_RUNNING : EXEC_DONE;
 }
 
 enum exec_op_state exec_get_op_state(const struct exec *e, uint32_t op) {
@@ -508,10 +529,12 @@ size_t exec_count_under_way(const struct exec *e) {
     return e->under_way;
 }
 
+/* What is due but finds no room waits for an outcome, not for a time. */
 int64_t exec_get_wake(const struct exec *e) {
     int64_t wake = e->stopped ? e->drain_until_ms : INT64_MAX;
-    if (e->paused.len > 0 && e->slots[e->paused.items[0]].due_ms < wake) {
-        wake = e->slots[e->paused.items[0]].due_ms;
+    size_t group = find_paused(e);
+    if (group < e->group_count && e->slots[e->paused[group].items[0]].due_ms < wake) {
+        wake = e->slots[e->paused[group].items[0]].due_ms;
     }
     return wake;
 }

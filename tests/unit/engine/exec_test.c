@@ -176,7 +176,7 @@ static void drive(struct world *w, unsigned failure_percent) {
     }
 }
 
-static void runs_every_graph_to_its_end(void **state) {
+static void runs_every_graph_to_its_end(void **state) { /* LC-010 */
     (void)state;
     size_t limits[] = {0, 1, 2};
     for (uint64_t seed = 1; seed <= 400; seed++) {
@@ -202,7 +202,7 @@ static void runs_every_graph_to_its_end(void **state) {
     }
 }
 
-static void drains_after_any_failure(void **state) { /* BP-501, BP-502 */
+static void drains_after_any_failure(void **state) { /* BP-501, BP-502, LC-014 */
     (void)state;
     size_t with_failure = 0;
     for (uint64_t seed = 1; seed <= 400; seed++) {
@@ -353,6 +353,57 @@ static void starts_at_config_complete(void **state) { /* BP-482 */
     arena_fini(&w.arena);
 }
 
+/* Two groups with room for one each; the first of each waits for its next question, then the second runs. */
+static void waits_in_its_group_alone(void **state) { /* LC-013; 3 of exec.c */
+    (void)state;
+    struct world w;
+    world_init(&w, 1, 4);
+    size_t limits[] = {0, 1, 1};
+    w.options.group_limits = limits;
+    w.options.group_count = 3;
+    for (uint32_t i = 0; i < 4; i++) {
+        w.ops[i].group = i % 2 + 1;
+    }
+    w.exec = exec_new(&w.arena, w.ops, w.count, &w.options);
+    struct exec_step step = {0};
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(exec_next(w.exec, 0, &step));
+        assert_int_equal(step.op, i);
+        assert_true(report(&w, i, EXEC_WAIT)); /* 50 ms */
+    }
+    assert_true(exec_next(w.exec, 0, &step));
+    assert_int_equal(step.op, 2); /* the first group is full from here on */
+    assert_int_equal(exec_get_wake(w.exec), 50);
+    assert_true(exec_next(w.exec, 0, &step));
+    assert_int_equal(step.op, 3);
+    assert_int_equal(exec_get_wake(w.exec), INT64_MAX); /* both are full: only an outcome helps */
+    assert_false(report(&w, 3, EXEC_SUCCEEDED));
+    assert_int_equal(exec_get_wake(w.exec), 50);
+    assert_true(exec_next(w.exec, 50, &step));
+    assert_int_equal(step.op, 1); /* though 0 has waited as long */
+    assert_int_equal(step.action, EXEC_AGAIN);
+    arena_fini(&w.arena);
+}
+
+/* Nobody can tell about the first late removal: the second stays, though it could have started before (BP-502). */
+static void holds_late_removals_back(void **state) { /* BP-484, BP-502 */
+    (void)state;
+    struct world w;
+    world_init(&w, 1, 3);
+    w.options.parallel = 1;
+    w.ops[1].late = w.ops[2].late = true;
+    w.exec = exec_new(&w.arena, w.ops, w.count, &w.options);
+    struct exec_step step = {0};
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(exec_next(w.exec, 0, &step));
+        assert_int_equal(step.op, i);
+        assert_false(report(&w, i, i == 0 ? EXEC_SUCCEEDED : EXEC_UNKNOWN));
+    }
+    assert_false(exec_next(w.exec, 0, &step));
+    assert_int_equal(exec_get_state(w.exec), EXEC_DONE);
+    arena_fini(&w.arena);
+}
+
 /* A chain and a wide graph of 200 000 operations: linear, no recursion. */
 static void takes_large_graphs(void **state) {
     (void)state;
@@ -386,6 +437,8 @@ int main(void) {
         cmocka_unit_test(stops_for_the_user),
         cmocka_unit_test(skips_and_blocks),
         cmocka_unit_test(starts_at_config_complete),
+        cmocka_unit_test(waits_in_its_group_alone),
+        cmocka_unit_test(holds_late_removals_back),
         cmocka_unit_test(takes_large_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
