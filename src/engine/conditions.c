@@ -17,6 +17,6 @@ enum condition condition_find(struct evaluation *e, uint32_t element) {
     if (outer == CONDITION_FALSE || outer == CONDITION_FAILED || el->condition == NULL) {
         return outer;
     }
-    enum condition own = judge(eval_cell(e->evaluator, &e->cells[element].condition));
+    enum condition own = judge(eval_cell(e->evaluator, e->cells[element].condition));
     return own == CONDITION_TRUE ? outer : own;
 }

@@ -343,6 +343,7 @@ bool begin_run(struct deploy *d, enum exit_code *code) {
     if (!stored_load(&by_id, &d->stored, code)) {
         return false;
     }
+    stored_drop_rows(&d->stored);
     if (!check_stale(d)) {
         return fail(code, EXIT_STALE);
     }

@@ -54,11 +54,10 @@ static void settle_cells(struct deploy *d, uint32_t element) {
     if (!value_is_set(merged)) {
         return;
     }
-    cell_set(&cells->merged, merged);
-    cell_set(&cells->state, merged);
-    set_text_cell(&cells->display_name, e->display_name, r->metadata, "displayName");
-    set_text_cell(&cells->annotations, e->annotations, r->metadata, "annotations");
-    set_text_cell(&cells->custom, e->custom, r->metadata, "custom");
+    cells->merged = cells->state = merged;
+    set_text_cell(cells->display_name, e->display_name, r->metadata, "displayName");
+    set_text_cell(cells->annotations, e->annotations, r->metadata, "annotations");
+    set_text_cell(cells->custom, e->custom, r->metadata, "custom");
 }
 
 /* The number of C(x), or SIZE_MAX. */
@@ -222,7 +221,7 @@ sv eval_description(struct deploy *d, uint32_t element) {
         return e->description;
     }
     struct evaluation *ev = get_evaluation(d);
-    value v = eval_cell(ev->evaluator, &ev->cells[element].description);
+    value v = eval_cell(ev->evaluator, ev->cells[element].description);
     if (value_is_sensitive(v)) {
         return SV("(sensitive)");
     }

@@ -219,7 +219,10 @@ value links_lay_over(const struct link_world *w, struct arena *a, uint32_t eleme
     for (uint32_t i = rows->starts[element]; i < rows->starts[element + 1]; i++) {
         ok = stage_for(w, &set, rows->items[i], spec) && ok;
     }
-    struct path_item *items = ARENA_ARRAY(a, struct path_item, set.items.len + 1);
+    if (set.items.len == 0) {
+        return ok ? spec : value_error(NULL);
+    }
+    struct path_item *items = ARENA_ARRAY(a, struct path_item, set.items.len);
     for (size_t i = 0; i < set.items.len; i++) {
         items[i] = (struct path_item){set.items.items[i].path, set.items.items[i].item};
     }

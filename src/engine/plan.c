@@ -223,6 +223,7 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
     if (!stored_load(c, &stored, code)) {
         return NULL;
     }
+    stored_drop_rows(&stored);
     if (destroy && !stored.found) {
         diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance '%.*s'",
                   SV_ARG(c->instance_name));

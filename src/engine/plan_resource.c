@@ -366,7 +366,7 @@ static bool eval_resource(struct planner *p, uint32_t n, struct element_plan *ep
     ep->spec = spec_eval(&p->eval, n);
     ep->metadata = spec_eval_metadata(&p->eval, n);
     bool has_text = p->t->elements[n].description_expr != NULL; /* recorded later: its mistakes are told now */
-    value text = has_text ? eval_cell(p->eval.evaluator, &p->eval.cells[n].description) : value_absent();
+    value text = has_text ? eval_cell(p->eval.evaluator, p->eval.cells[n].description) : value_absent();
     bool has_failed = value_is_error(ep->spec) || (ep->spec.within & WITHIN_ERROR) != 0;
     if (has_failed || value_is_error(ep->metadata) || value_is_error(text)) {
         return false;

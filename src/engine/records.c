@@ -134,6 +134,62 @@ bool record_decode_resource(struct record_codec *c, const struct store_element *
     return true;
 }
 
+static const sv *copy_texts(struct arena *a, const sv *texts, size_t count) {
+    sv *copy = count == 0 ? NULL : ARENA_ARRAY(a, sv, count);
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = arena_copy_sv(a, texts[i]);
+    }
+    return copy;
+}
+
+static sv copy_text(struct arena *a, sv text) {
+    return text.len == 0 ? (sv){0} : arena_copy_sv(a, text);
+}
+
+static value copy_value(struct arena *a, value v) {
+    return value_is_set(v) ? value_copy(a, v) : v;
+}
+
+static struct deposed *copy_deposed(struct arena *a, const struct resource_record *r) {
+    struct deposed *copy = r->deposed_count == 0 ? NULL : ARENA_ARRAY(a, struct deposed, r->deposed_count);
+    for (size_t i = 0; i < r->deposed_count; i++) {
+        const struct deposed *d = &r->deposed[i];
+        copy[i] = (struct deposed){
+            .physical_id = copy_text(a, d->physical_id),
+            .type = copy_text(a, d->type),
+            .spec = copy_value(a, d->spec),
+            .computed = copy_value(a, d->computed),
+            .generation = copy_text(a, d->generation),
+        };
+    }
+    return copy;
+}
+
+bool record_is_closed(const struct resource_record *r) {
+    unsigned within = r->spec.within | r->computed.within | r->metadata.within | r->drift.within;
+    for (size_t i = 0; i < r->deposed_count; i++) {
+        within |= r->deposed[i].spec.within | r->deposed[i].computed.within;
+    }
+    return (within & WITHIN_UNKNOWN) != 0;
+}
+
+struct resource_record record_copy_resource(struct arena *a, const struct resource_record *r) {
+    struct resource_record copy = *r;
+    sv *texts[] = {&copy.address.text, &copy.name,        &copy.type,           &copy.template_name,
+                   &copy.description,  &copy.physical_id, &copy.removal_policy, &copy.made_by};
+    value *values[] = {&copy.spec, &copy.computed, &copy.metadata, &copy.drift};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *texts[i] = copy_text(a, *texts[i]);
+    }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        *values[i] = copy_value(a, *values[i]);
+    }
+    copy.depends_on = copy_texts(a, r->depends_on, r->depends_on_count);
+    copy.failure_reasons = copy_texts(a, r->failure_reasons, r->failure_reason_count);
+    copy.deposed = copy_deposed(a, r);
+    return copy;
+}
+
 bool record_decode_link(struct record_codec *c, const struct store_element *row, struct link_record *l) {
     struct seal_place place = place_of(c, row->address);
     value body = seal_decode(c->sealer, c->arena, &place, row->body, &c->unopened, c->diags);

@@ -21,6 +21,10 @@ struct store_element record_encode_link(struct record_codec *c, const struct lin
 /* False after a report (`state_corrupt`). */
 bool record_decode_resource(struct record_codec *c, const struct store_element *row, struct resource_record *r);
 bool record_decode_link(struct record_codec *c, const struct store_element *row, struct link_record *l);
+/* A copy that borrows nothing: every text, list and value of it lives in `a`. Values that could not be opened cannot be
+ * copied (record_is_closed). */
+struct resource_record record_copy_resource(struct arena *a, const struct resource_record *r);
+bool record_is_closed(const struct resource_record *r);
 bool record_is_link_row(const struct store_element *row);
 
 /* The rest of an instance: what stands in its row's body. */

@@ -261,10 +261,10 @@ value spec_eval_metadata(struct evaluation *e, uint32_t element) {
     const struct element *el = &e->template->elements[element];
     struct element_cells *cells = &e->cells[element];
     struct map_builder b = {.arena = e->arena};
-    bool ok = add_cell(e, &b, "displayName", el->display_name, &cells->display_name);
-    ok = add_cell(e, &b, "annotations", el->annotations, &cells->annotations) && ok;
+    bool ok = add_cell(e, &b, "displayName", el->display_name, cells->display_name);
+    ok = add_cell(e, &b, "annotations", el->annotations, cells->annotations) && ok;
     field_put_value(&b, "labels", el->labels);
-    ok = add_cell(e, &b, "custom", el->custom, &cells->custom) && ok;
+    ok = add_cell(e, &b, "custom", el->custom, cells->custom) && ok;
     return ok ? map_done(&b) : value_error(NULL);
 }
 

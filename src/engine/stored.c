@@ -62,10 +62,40 @@ struct decode_share {
 struct decode_work {
     const struct run_config *c;
     const struct stored *s;
-    struct resource_record *resources; /* beside the rows; a row is one of both */
+    uint32_t *places; /* per row: which of the resources, or of the links, it becomes */
+    struct resource_record *resources;
     struct link_record *links;
     struct decode_share shares[DECODE_THREADS];
 };
+
+/* The row with texts of its own: records outlive the rows (stored_drop_rows). */
+static struct store_element copy_columns(struct arena *a, const struct store_element *row) {
+    struct store_element copy = *row;
+    copy.address = arena_copy_sv(a, row->address);
+    copy.type = arena_copy_sv(a, row->type);
+    copy.physical_id = arena_copy_sv(a, row->physical_id);
+    return copy;
+}
+
+/* A row's JSON holds much that is looked at once: only what makes up the record is kept. */
+static bool decode_resource(const struct record_codec *codec, const struct store_element *row,
+                            struct resource_record *r) {
+    struct arena scratch = {.secret = codec->arena->secret};
+    struct record_codec once = *codec;
+    once.arena = &scratch;
+    bool ok = record_decode_resource(&once, row, r);
+    bool is_copied = ok && !record_is_closed(r);
+    if (is_copied) {
+        *r = record_copy_resource(codec->arena, r);
+    }
+    arena_fini(&scratch);
+    if (ok && !is_copied) {
+        struct record_codec whole = *codec;
+        struct store_element columns = copy_columns(codec->arena, row);
+        ok = record_decode_resource(&whole, &columns, r);
+    }
+    return ok;
+}
 
 static void decode_one(void *user, size_t thread, size_t number) {
     struct decode_work *w = user;
@@ -73,8 +103,13 @@ static void decode_one(void *user, size_t thread, size_t number) {
     struct record_codec codec = {
         .arena = &share->arena, .sealer = w->c->sealer, .diags = &share->diags, .instance_id = w->s->instance.id};
     const struct store_element *row = &w->s->tree.elements.items[number];
-    bool ok = record_is_link_row(row) ? record_decode_link(&codec, row, &w->links[number])
-                                      : record_decode_resource(&codec, row, &w->resources[number]);
+    bool ok;
+    if (record_is_link_row(row)) {
+        struct store_element columns = copy_columns(&share->arena, row);
+        ok = record_decode_link(&codec, &columns, &w->links[w->places[number]]);
+    } else {
+        ok = decode_resource(&codec, row, &w->resources[w->places[number]]);
+    }
     share->has_failed = share->has_failed || !ok;
 }
 
@@ -94,16 +129,29 @@ static void report_damage(const struct run_config *c, const struct decode_work *
     }
 }
 
+static void place_records(struct decode_work *w) {
+    size_t count = w->s->tree.elements.len;
+    uint32_t links = 0;
+    w->places = ARENA_ARRAY(w->s->rows, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_link = record_is_link_row(&w->s->tree.elements.items[i]);
+        w->places[i] = is_link ? links : i - links;
+        links += is_link;
+    }
+    w->resources = ARENA_ARRAY(w->c->arena, struct resource_record, count - links);
+    w->links = ARENA_ARRAY(w->c->arena, struct link_record, links);
+}
+
 static bool decode_rows(const struct run_config *c, struct stored *s) {
     size_t count = s->tree.elements.len;
     struct decode_work *w = ARENA_NEW(c->arena, struct decode_work);
     w->c = c;
     w->s = s;
-    w->resources = ARENA_ARRAY(c->arena, struct resource_record, count);
-    w->links = ARENA_ARRAY(c->arena, struct link_record, count);
+    place_records(w);
     arena_add_cleanup(c->arena, fini_shares, w);
     bool ok = true;
     for (size_t i = 0; i < DECODE_THREADS; i++) {
+        w->shares[i].arena.secret = c->arena->secret;
         diags_init(&w->shares[i].diags, &w->shares[i].arena, NULL);
     }
     struct parallel_work work = {
@@ -117,10 +165,12 @@ static bool decode_rows(const struct run_config *c, struct stored *s) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        const struct store_element *row = &s->tree.elements.items[i];
-        struct stored_element *e = put(s, (addr){row->address});
-        e->link = record_is_link_row(row) ? &w->links[i] : NULL;
-        e->resource = e->link == NULL ? &w->resources[i] : NULL;
+        bool is_link = record_is_link_row(&s->tree.elements.items[i]);
+        struct link_record *link = is_link ? &w->links[w->places[i]] : NULL;
+        struct resource_record *resource = is_link ? NULL : &w->resources[w->places[i]];
+        struct stored_element *e = put(s, is_link ? link->address : resource->address);
+        e->link = link;
+        e->resource = resource;
     }
     return true;
 }
@@ -147,6 +197,51 @@ static bool check_journal(const struct run_config *c, const struct stored *s) {
     return false;
 }
 
+/* --- the rows as loaded --- */
+
+static void fini_rows(void *object) {
+    arena_fini(object);
+}
+
+static struct arena *open_rows(struct stored *s) {
+    s->rows = ARENA_NEW(s->arena, struct arena);
+    s->rows->secret = s->arena->secret;
+    arena_add_cleanup(s->arena, fini_rows, s->rows);
+    return s->rows;
+}
+
+static void take_over(struct arena *a, sv *text) {
+    *text = text->data == NULL ? *text : arena_copy_sv(a, *text);
+}
+
+static void take_over_instance(struct arena *a, struct store_instance *i) {
+    sv *texts[] = {&i->id, &i->context, &i->name, &i->dialect, &i->status, &i->body};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        take_over(a, texts[k]);
+    }
+}
+
+void stored_drop_rows(struct stored *s) {
+    if (s->rows == NULL) {
+        return;
+    }
+    struct store_tree kept = {.found = s->tree.found, .instance = s->tree.instance, .lease = s->tree.lease};
+    take_over_instance(s->arena, &kept.instance);
+    take_over_instance(s->arena, &s->instance);
+    take_over(s->arena, &kept.lease.instance_id);
+    take_over(s->arena, &kept.lease.holder);
+    for (size_t i = 0; i < s->tree.journal.len; i++) {
+        struct journal_row row = s->tree.journal.items[i];
+        sv *texts[] = {&row.run_id, &row.operation, &row.address, &row.action, &row.body};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+            take_over(s->arena, texts[k]);
+        }
+        VEC_PUSH(s->arena, &kept.journal, row);
+    }
+    arena_fini(s->rows);
+    s->tree = kept;
+}
+
 bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *code) {
     *s = (struct stored){.arena = c->arena};
     s->by_address = MAP(c->arena);
@@ -157,7 +252,7 @@ bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *c
     if (id.len == 0) {
         return true;
     }
-    enum store_result r = c->store->ops->load_tree(c->store, c->arena, id, &s->tree);
+    enum store_result r = c->store->ops->load_tree(c->store, open_rows(s), id, &s->tree);
     if (r != STORE_OK && r != STORE_NOT_FOUND) {
         return fail(code, r == STORE_BUSY ? EXIT_LOCKED : EXIT_FAILED);
     }

@@ -20,12 +20,15 @@ struct stored {
     struct instance_body body;
     VEC(struct stored_element *) elements; /* in order of first save; removed ones stay, marked */
     struct map by_address;                 /* address text → struct stored_element */
+    struct arena *rows;                    /* of `tree`; NULL: nothing was loaded */
     struct store_tree tree;                /* rows as loaded: journal, lease */
 };
 
 /* Looks the instance up by the configuration's name or id and loads it. `found` is false when there is none of that
  * name. False after a report, with the exit code: an unknown id, a damaged row, a journal whose chain is broken. */
 bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *code);
+/* Gives the rows back, which take as much as the records: `tree.elements` is empty then, its other parts stay. */
+void stored_drop_rows(struct stored *s);
 /* NULL when it is not there or removed. */
 struct resource_record *stored_find_resource(const struct stored *s, sv address);
 struct link_record *stored_find_link(const struct stored *s, sv address);

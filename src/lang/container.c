@@ -49,9 +49,23 @@ static value add_spread(struct evaluator *ev, struct map_builder *b, const struc
                      "a value of type %s has no entries", kind);
 }
 
+static bool has_spread(const struct expr *e) {
+    bool found = false;
+    for (uint32_t i = 0; i < e->count && !found; i++) {
+        found = e->call.names[i].data == NULL;
+    }
+    return found;
+}
+
 /* Errors and unknowns instead of entries to be spread are the value of the whole. */
 static value make_named(struct evaluator *ev, const struct expr *e, const value *items) {
+    enum { LOCAL_ENTRIES = 16 };
+    struct value_entry local[LOCAL_ENTRIES]; /* what the arena gets for building stays in it */
     struct map_builder b = {.arena = ev->o.arena};
+    if (e->count <= LOCAL_ENTRIES && !has_spread(e)) {
+        b.entries = local;
+        b.cap = LOCAL_ENTRIES;
+    }
     for (uint32_t i = 0; i < e->count; i++) {
         if (e->call.names[i].data != NULL) {
             map_set(&b, e->call.names[i], items[i]);

@@ -123,7 +123,13 @@ static void add_missing(const struct filler *f, const struct schema *s, value v,
 }
 
 static value fill_map(const struct filler *f, const struct schema *s, value v, bool secret, size_t depth) {
-    struct map_builder b = {0}; /* without arena until something changes */
+    enum { LOCAL_ENTRIES = 16 };
+    struct value_entry local[LOCAL_ENTRIES]; /* what the arena gets for building stays in it */
+    struct map_builder b = {0};              /* without arena until something changes */
+    if (v.map->len + s->attribute_count <= LOCAL_ENTRIES) {
+        b.entries = local;
+        b.cap = LOCAL_ENTRIES;
+    }
     fill_entries(f, s, v, &b, secret, depth);
     if (s->type == SCHEMA_OBJECT && f->add != NULL) {
         add_missing(f, s, v, &b);

@@ -11,7 +11,7 @@ uint32_t template_get_number(const struct template *t, const struct element *e) 
 value template_find_condition(struct evaluation *e, uint32_t element) {
     value result = value_bool(true);
     for (uint32_t n = element + 1; n != 0; n = e->template->elements[n - 1].group) {
-        value v = eval_cell(e->evaluator, &e->cells[n - 1].condition);
+        value v = eval_cell(e->evaluator, e->cells[n - 1].condition);
         if (value_is_error(v) || (v.kind == VALUE_BOOL && !v.boolean)) {
             return v;
         }

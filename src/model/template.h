@@ -102,13 +102,14 @@ struct template_link {
 
 /* Cells of one element in one evaluation. The engine sets those of resources; the rest evaluate on demand. */
 struct element_cells {
-    struct cell main;   /* VARIABLE, VALUE, EXPORT: the value. RESOURCE: the resolved spec as written, with defaults,
-                           without computed fields */
-    struct cell merged; /* RESOURCE: `.spec` as others see it: spec and computed fields (BP-243) */
-    struct cell state;  /* RESOURCE: `.state` (BP-244) */
-    struct cell display_name, annotations, custom, description;
-    struct cell condition; /* RESOURCE, CHILD: a boolean; DONE with true where none is written. Use
-                              template_find_condition, which looks at groups too */
+    struct cell main; /* VARIABLE, VALUE, EXPORT: the value. RESOURCE: the resolved spec as written, with defaults,
+                         without computed fields */
+    value merged;     /* RESOURCE: `.spec` as others see it: spec and computed fields (BP-243); kind 0: not asked yet */
+    value state;      /* RESOURCE: `.state` (BP-244); likewise */
+    /* Where nothing is written all elements share one cell that is DONE; never NULL. */
+    struct cell *display_name, *annotations, *custom, *description;
+    struct cell *condition; /* RESOURCE, CHILD: a boolean; true where none is written. Use template_find_condition,
+                               which looks at groups too */
 };
 
 /* One evaluation of a template: cells beside elements. */

@@ -206,10 +206,17 @@ static value wrap_map(struct arena *a, struct value_map *map) {
     return v;
 }
 
+static const struct value_map empty_map = {.weight = 1};
+
 value map_done(struct map_builder *b) {
     size_t kept = 0;
     for (size_t i = 0; i < b->len; i++) {
         kept += b->entries[i].item.kind != VALUE_ABSENT;
+    }
+    if (kept == 0) {
+        value v = {.kind = VALUE_MAP};
+        v.map = &empty_map;
+        return v;
     }
     struct value_map *map = new_map(b->arena, kept);
     size_t to = 0;

@@ -67,19 +67,19 @@ static bool is_step(struct path p, size_t i, const char *name) {
 
 static struct origin find_resource_origin(const struct element *e, struct element_cells *cells, struct path p) {
     if (is_step(p, 0, "condition")) {
-        return (struct origin){e->condition, &cells->condition, 1};
+        return (struct origin){e->condition, cells->condition, 1};
     }
     if (is_step(p, 0, "description")) {
-        return (struct origin){e->description_expr, &cells->description, 1};
+        return (struct origin){e->description_expr, cells->description, 1};
     }
     if (is_step(p, 0, "metadata")) {
         if (is_step(p, 1, "displayName")) {
-            return (struct origin){e->display_name, &cells->display_name, 2};
+            return (struct origin){e->display_name, cells->display_name, 2};
         }
         if (is_step(p, 1, "annotations")) {
-            return (struct origin){e->annotations, &cells->annotations, 2};
+            return (struct origin){e->annotations, cells->annotations, 2};
         }
-        return (struct origin){is_step(p, 1, "custom") ? e->custom : NULL, &cells->custom, 2};
+        return (struct origin){is_step(p, 1, "custom") ? e->custom : NULL, cells->custom, 2};
     }
     bool is_data = is_step(p, 0, "spec") || is_step(p, 0, "state");
     return (struct origin){p.len == 0 || is_data ? e->spec : NULL, &cells->main, is_data ? 1 : 0};

@@ -56,8 +56,10 @@ static enum exit_code show_plan(struct session *s, const struct plan *p) {
     struct buf text = BUF(&c->arena);
     plan_render_view(&text, p, &view);
     output_text(c, buf_get_sv(&text));
-    jsonw_key(&c->writer, SV("plan"));
-    plan_write_json(&c->writer, p, NULL);
+    if (output_wants_events(c)) { /* else nobody reads it, and it is as large as the template */
+        jsonw_key(&c->writer, SV("plan"));
+        plan_write_json(&c->writer, p, NULL);
+    }
     if (!save_plan(s, p))
         return EXIT_FAILED;
     return settings_get_flag(c, "detailed-exitcode") && !plan_is_empty(p) ? EXIT_CHANGES : EXIT_OK;

@@ -232,16 +232,16 @@ static value finish_cell(struct blueprint_evaluation *b, struct evaluator *ev, s
     if (c == &cells->main) {
         return finish_main(b, ev, c, raw);
     }
-    if (c == &cells->condition) {
+    if (c == cells->condition) {
         return raw;
     }
-    if (c == &cells->display_name) {
+    if (c == cells->display_name) {
         return finish_text(ev, c, "'displayName'", raw);
     }
-    if (c == &cells->description) {
+    if (c == cells->description) {
         return finish_text(ev, c, "'description'", raw);
     }
-    return c == &cells->annotations ? finish_annotations(ev, c, raw) : raw;
+    return c == cells->annotations ? finish_annotations(ev, c, raw) : raw;
 }
 
 static value finish(void *user, struct evaluator *ev, struct cell *c, value raw) {
@@ -289,22 +289,24 @@ static void init_main(struct cell *c, const struct element *element) {
     }
 }
 
-static void init_cells(struct element_cells *cells, const struct element *element) {
+/* Most elements have none of these: they share one that says so. */
+static struct cell *new_cell(struct blueprint_evaluation *b, const struct element *element, const struct expr *expr,
+                             const char *property) {
+    if (expr == NULL) {
+        return &b->absent;
+    }
+    struct cell *c = ARENA_NEW(b->e->arena, struct cell);
+    init_cell(c, element, expr, property);
+    return c;
+}
+
+static void init_cells(struct blueprint_evaluation *b, struct element_cells *cells, const struct element *element) {
     init_main(&cells->main, element);
-    init_cell(&cells->display_name, element, element->display_name, "metadata.displayName");
-    init_cell(&cells->annotations, element, element->annotations, "metadata.annotations");
-    init_cell(&cells->custom, element, element->custom, "metadata.custom");
-    init_cell(&cells->description, element, element->description_expr, "description");
-    init_cell(&cells->condition, element, element->condition, "condition");
-    if (element->condition == NULL) {
-        cell_set(&cells->condition, value_bool(true));
-    }
-    struct cell *others[] = {&cells->merged, &cells->state};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        others[i]->path = element->address.text;
-        others[i]->at = element->at;
-        others[i]->owner = (void *)element;
-    }
+    cells->display_name = new_cell(b, element, element->display_name, "metadata.displayName");
+    cells->annotations = new_cell(b, element, element->annotations, "metadata.annotations");
+    cells->custom = new_cell(b, element, element->custom, "metadata.custom");
+    cells->description = new_cell(b, element, element->description_expr, "description");
+    cells->condition = element->condition == NULL ? &b->always : new_cell(b, element, element->condition, "condition");
 }
 
 static void start_evaluation(const struct template *t, struct evaluation *e, const struct evaluation_request *r) {
@@ -313,9 +315,11 @@ static void start_evaluation(const struct template *t, struct evaluation *e, con
     e->host = r->host;
     e->record = r->record;
     e->fetcher = r->fetcher;
+    cell_set(&b->absent, value_absent());
+    cell_set(&b->always, value_bool(true));
     e->cells = ARENA_ARRAY(e->arena, struct element_cells, t->element_count + 1);
     for (size_t i = 0; i < t->element_count; i++) {
-        init_cells(&e->cells[i], &t->elements[i]);
+        init_cells(b, &e->cells[i], &t->elements[i]);
     }
     const struct eval_options options = {.arena = e->arena,
                                          .diags = e->diags,

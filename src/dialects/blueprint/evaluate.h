@@ -11,6 +11,7 @@ struct blueprint_evaluation {
     /* Of a file that is being expanded: gives the untouched cell of a variable what the parent passes; or NULL. */
     void (*bind)(void *user, struct evaluation *e, uint32_t variable);
     void *bind_user;
+    struct cell absent, always; /* shared by the elements that have no such field, no condition */
 };
 
 /* eval_ops of the dialect: resolve.c. */

@@ -26,7 +26,7 @@ struct cell *blueprint_find_condition(struct evaluation *e, uint32_t number, con
                                       value *decided) {
     *decided = value_bool(true);
     for (uint32_t n = number + 1; n != 0 && n != names->child; n = e->template->elements[n - 1].group) {
-        struct cell *c = &e->cells[n - 1].condition;
+        struct cell *c = e->cells[n - 1].condition;
         if (!is_settled(c)) {
             return c;
         }
@@ -91,20 +91,20 @@ static value find_id(struct evaluator *ev, const struct resource_type *type, con
 static enum resolve_result resolve_data(struct evaluation *e, uint32_t number, bool state, const struct expr *ref,
                                         size_t next, struct resolved *out) {
     struct element_cells *cells = &e->cells[number];
-    struct cell *c = state ? &cells->state : &cells->merged;
-    if (!is_settled(c)) {
+    value *seen = state ? &cells->state : &cells->merged;
+    if (!value_is_set(*seen)) {
         if (!state && !is_settled(&cells->main)) {
             out->cell = &cells->main;
             return out->item.kind == VALUE_ERROR ? RESOLVE_ERROR : RESOLVE_AGAIN;
         }
         value failed = cells->main.result;
-        cell_set(c, !state && failed.kind == VALUE_ERROR ? failed : get_resource(e, number, state));
+        *seen = !state && failed.kind == VALUE_ERROR ? failed : get_resource(e, number, state);
     }
     const struct resource_type *type = e->template->elements[number].resource_type;
     bool is_id = ref->count == next && !state;
     size_t used = next;
-    out->item = is_id ? find_id(e->evaluator, type, ref, c->result)
-                      : walk_fields(e->evaluator, ref, &used, c->result, type == NULL);
+    out->item = is_id ? find_id(e->evaluator, type, ref, *seen)
+                      : walk_fields(e->evaluator, ref, &used, *seen, type == NULL);
     out->steps_used = used;
     return RESOLVE_VALUE;
 }
@@ -127,11 +127,11 @@ static enum resolve_result resolve_resource(struct evaluation *e, uint32_t numbe
     case REF_PART_STATE:
         return resolve_data(e, number, true, ref, next, out);
     case REF_PART_DISPLAY_NAME:
-        return use_cell(&cells->display_name, next, out);
+        return use_cell(cells->display_name, next, out);
     case REF_PART_ANNOTATIONS:
-        return use_cell(&cells->annotations, next, out);
+        return use_cell(cells->annotations, next, out);
     case REF_PART_CUSTOM:
-        return use_cell(&cells->custom, next, out);
+        return use_cell(cells->custom, next, out);
     case REF_PART_LABELS:
         out->item = element->labels.kind != 0 ? element->labels : value_absent();
         out->steps_used = next;

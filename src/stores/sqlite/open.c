@@ -80,7 +80,7 @@ static enum store_result open_db(struct sqlite_store *s) {
     }
     r = SQL_EXEC(s->db, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
                         "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;"
-                        "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000");
+                        "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000");
     if (r != SQL_OK) {
         return report_sql(s, r, "cannot be opened");
     }

@@ -14,9 +14,9 @@ static void evaluate(const struct template *t, struct diags *diags, struct arena
     for (size_t i = 0; i < t->element_count; i++) {
         value v = eval_cell(e.evaluator, &e.cells[i].main);
         value_print_json(a, v, 0, REDACT);
-        eval_cell(e.evaluator, &e.cells[i].display_name);
-        eval_cell(e.evaluator, &e.cells[i].annotations);
-        eval_cell(e.evaluator, &e.cells[i].custom);
+        eval_cell(e.evaluator, e.cells[i].display_name);
+        eval_cell(e.evaluator, e.cells[i].annotations);
+        eval_cell(e.evaluator, e.cells[i].custom);
     }
 }
 

@@ -78,9 +78,9 @@ static void evaluate(struct fuzz_run *f, const struct template *t, bool tolerant
         }
         value v = eval_cell(e.evaluator, &e.cells[i].main);
         value_print_json(&f->arena, v, 0, REDACT);
-        eval_cell(e.evaluator, &e.cells[i].display_name);
-        eval_cell(e.evaluator, &e.cells[i].annotations);
-        eval_cell(e.evaluator, &e.cells[i].custom);
+        eval_cell(e.evaluator, e.cells[i].display_name);
+        eval_cell(e.evaluator, e.cells[i].annotations);
+        eval_cell(e.evaluator, e.cells[i].custom);
         if (t->elements[i].kind == ELEMENT_RESOURCE && v.kind == VALUE_MAP && t->ops->recheck_spec != NULL) {
             t->ops->recheck_spec(t, &e, i, v);
         }

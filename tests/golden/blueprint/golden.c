@@ -19,8 +19,8 @@ static void evaluate_all(struct harness *h) {
             continue;
         }
         eval_cell(e.evaluator, &e.cells[i].main);
-        eval_cell(e.evaluator, &e.cells[i].display_name);
-        eval_cell(e.evaluator, &e.cells[i].annotations);
+        eval_cell(e.evaluator, e.cells[i].display_name);
+        eval_cell(e.evaluator, e.cells[i].annotations);
     }
 }
 

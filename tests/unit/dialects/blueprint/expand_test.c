@@ -122,7 +122,7 @@ static void test_scopes(void **state) {
     assert_value(&h, &e, "resources.t_2", "{\"text\":\"c2x\"}");
     assert_value(&h, &e, "resources.before", "{}"); /* t_1 is not there (BP-142) */
     assert_value(&h, &e, "resources.u_1", "{\"text\":\"a0xc2x\"}");
-    value name = eval_cell(e.evaluator, &e.cells[number_of(t, "resources.t_2")].display_name);
+    value name = eval_cell(e.evaluator, e.cells[number_of(t, "resources.t_2")].display_name);
     assert_true(sv_eq_cstr(value_get_text(name), "c!"));
     value there = template_find_condition(&e, number_of(t, "resources.t_1"));
     assert_true(there.kind == VALUE_BOOL && !there.boolean);

@@ -138,7 +138,7 @@ static void test_engine_answers(void **state) {
     assert_text(&h, evaluate(&e, "exports.e"), "\"made\"");
     assert_text(&h, evaluate(&e, "resources.b"), "{\"name\":\"xxx\",\"code\":\"made\",\"size\":3}");
     const struct element *b = get(e.template, "resources.b");
-    assert_text(&h, eval_cell(e.evaluator, &e.cells[b - e.template->elements].description), "\"about stored\"");
+    assert_text(&h, eval_cell(e.evaluator, e.cells[b - e.template->elements].description), "\"about stored\"");
     assert_int_equal(engine.asked, 3); /* a and b for what they have, a for its state: once each */
     harness_fini(&h);
 }
@@ -152,7 +152,7 @@ static void test_cells_set_before(void **state) {
     struct map_builder made = {.arena = &h.arena};
     map_add(&made, SV("name"), value_string(&h.arena, SV("n")));
     map_add(&made, SV("id"), value_string(&h.arena, SV("iii")));
-    cell_set(&e.cells[get(e.template, "resources.a") - e.template->elements].merged, map_done(&made));
+    e.cells[get(e.template, "resources.a") - e.template->elements].merged = map_done(&made);
     assert_text(&h, evaluate(&e, "values.w"), "\"nx\"");
     assert_text(&h, evaluate(&e, "resources.b"), "{\"name\":\"nx\",\"code\":\"iii\",\"size\":3}");
     harness_fini(&h);
