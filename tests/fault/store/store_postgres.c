@@ -67,6 +67,7 @@ static int wait_for(pid_t child) {
 static enum store_result take(struct store *s, struct arena *a, int64_t ttl_ms, struct store_lease *lease) {
     struct store_lease_request r = {.instance_id = SV("id-1"), .holder = make_own_holder(a), .ttl_ms = ttl_ms};
     if (s == NULL) {
+        *lease = (struct store_lease){0};
         fail_msg("the store did not open");
         return STORE_FAILED;
     }
