@@ -9,6 +9,7 @@
 #include "engine/apply.h"
 #include "engine/exec.h"
 #include "engine/journal.h"
+#include "engine/link_fields.h"
 #include "engine/links.h"
 #include "engine/run.h"
 #include "engine/stored.h"
@@ -19,6 +20,9 @@ enum op_phase {
     PHASE_MAKE = 1, /* create, update, destroy */
     PHASE_STABLE,
 };
+
+/* The operation of a link type that has some, while it is carried out (BP-490). */
+struct link_run;
 
 /* One operation while it is carried out. */
 struct op_run {
@@ -39,6 +43,8 @@ struct op_run {
     int64_t call_ends_ms;            /* monotonic; by then the call under way should have come back */
     int64_t started_ms, deadline_ms; /* monotonic; deadline: of becoming stable */
     enum status status;              /* when it is over */
+    enum status precise;             /* of a link, phase by phase; 0: no other than `status` */
+    struct link_run *link;           /* NULL: nothing is called for it */
     VEC(sv) reasons;                 /* masked */
 };
 
@@ -84,8 +90,10 @@ struct deploy {
     struct workers *workers;
     struct exec *exec;
     struct op_run *ops;
-    struct map op_by_address; /* C or L of an address → operation + 1 */
-    struct map links;         /* address → link of the template + 1 */
+    struct map op_by_address;  /* C or L of an address → operation + 1 */
+    struct map links;          /* address → link of the template + 1 */
+    struct map locks;          /* address of a resource → operation of the link that writes it + 1 (BP-490) */
+    struct link_fields fields; /* what links have set in resources (BP-491) */
     struct batch batch;
     struct mask mask;
     bool mask_ready;
@@ -135,6 +143,20 @@ bool op_retains(const struct deploy *d, const struct op_run *o);
 void op_succeed_at_once(struct deploy *d, uint32_t op);
 void op_fail(struct deploy *d, uint32_t op, enum exec_outcome outcome);
 void op_add_reason(struct deploy *d, struct op_run *o, sv text);
+/* For operations of links: */
+bool op_tell(struct deploy *d, uint32_t op, enum exec_outcome outcome);
+bool op_tell_wait(struct deploy *d, uint32_t op, int64_t wait_ms);
+void op_write_outcome(struct deploy *d, const struct op_run *o, const char *result, value computed);
+void op_write_progress(struct deploy *d, const struct op_run *o, value token);
+void op_end_well(struct deploy *d, uint32_t op, enum status status);
+void op_take_failure(struct deploy *d, uint32_t op, const struct job *job);
+
+/* --- deploy_links.c --- */
+void link_start(struct deploy *d, uint32_t op);
+/* A retry, or another look whether the lock is free. */
+void link_go_on(struct deploy *d, uint32_t op);
+void link_take_result(struct deploy *d, uint32_t op, const struct job *job);
+void link_record_failure(struct deploy *d, struct op_run *o, enum op_failure failure);
 
 /* --- deploy_values.c --- */
 /* The desired spec and metadata with everything known. False after a report. */

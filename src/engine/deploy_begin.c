@@ -268,8 +268,11 @@ static bool claim(struct deploy *d, enum exit_code *code) {
 
 static void write_recovered(struct deploy *d, const struct recovered *r) {
     const struct resource_record *record = stored_find_resource(&d->stored, r->address);
+    const struct link_record *link = stored_find_link(&d->stored, r->address);
     if (record != NULL) {
         write_resource(d, record);
+    } else if (link != NULL) {
+        write_link(d, link);
     } else {
         write_delete(d, r->address);
     }
@@ -355,6 +358,8 @@ bool begin_run(struct deploy *d, enum exit_code *code) {
     d->merged = ARENA_ARRAY(d->a, value, d->topology.element_count);
     d->metadata = ARENA_ARRAY(d->a, value, d->topology.element_count);
     op_fill_all(d);
+    d->locks = MAP(d->a);
+    link_fields_init(&d->fields, d->a, &d->stored);
     if (!claim(d, code)) {
         return false;
     }

@@ -16,16 +16,23 @@ static span get_place(const struct deploy *d, const struct op_run *o) {
     return in_template ? d->t->elements[o->element].at : SPAN_NONE;
 }
 
-static bool tell(struct deploy *d, uint32_t op, enum exec_outcome outcome) {
-    struct exec_report r = {
-        .op = op, .outcome = outcome, .now_ms = now_monotonic(d), .wait_ms = d->c->stable_interval_ms};
+static bool tell_later(struct deploy *d, uint32_t op, enum exec_outcome outcome, int64_t wait_ms) {
+    struct exec_report r = {.op = op, .outcome = outcome, .now_ms = now_monotonic(d), .wait_ms = wait_ms};
     if (outcome == EXEC_TRANSIENT) {
         d->c->host->ops->fill_random(d->c->host->user, &r.random, sizeof r.random);
     }
     return exec_done(d->exec, &r);
 }
 
-static void write_outcome(struct deploy *d, const struct op_run *o, const char *result, value computed) {
+bool op_tell(struct deploy *d, uint32_t op, enum exec_outcome outcome) {
+    return tell_later(d, op, outcome, d->c->stable_interval_ms);
+}
+
+bool op_tell_wait(struct deploy *d, uint32_t op, int64_t wait_ms) {
+    return tell_later(d, op, EXEC_WAIT, wait_ms);
+}
+
+void op_write_outcome(struct deploy *d, const struct op_run *o, const char *result, value computed) {
     struct map_builder b = {.arena = &d->turn};
     field_put_text(&b, "result", sv_from_cstr(result));
     field_put_text(&b, "planId", d->p->id);
@@ -38,7 +45,7 @@ static void write_outcome(struct deploy *d, const struct op_run *o, const char *
                                              .body = map_done(&b)});
 }
 
-static void write_progress(struct deploy *d, const struct op_run *o, value token) {
+void op_write_progress(struct deploy *d, const struct op_run *o, value token) {
     struct map_builder b = {.arena = &d->turn};
     field_put_value(&b, "token", token);
     write_journal(d, &(struct journal_entry){.kind = JOURNAL_PROGRESS,
@@ -100,15 +107,15 @@ bool op_retains(const struct deploy *d, const struct op_run *o) {
 
 void op_skip(struct deploy *d, uint32_t op) {
     d->ops[op].over = true;
-    tell(d, op, EXEC_SUCCEEDED);
+    op_tell(d, op, EXEC_SUCCEEDED);
 }
 
-static void end_well(struct deploy *d, uint32_t op, enum status status) {
+void op_end_well(struct deploy *d, uint32_t op, enum status status) {
     struct op_run *o = &d->ops[op];
     o->over = true;
     o->status = status;
     count_done(d, o);
-    tell(d, op, EXEC_SUCCEEDED);
+    op_tell(d, op, EXEC_SUCCEEDED);
     emit_op_event(d, EVENT_ELEMENT_ENDED, o);
 }
 
@@ -133,6 +140,7 @@ static void report_failure(struct deploy *d, const struct op_run *o) {
 
 static void record_failure(struct deploy *d, struct op_run *o, enum op_failure failure) {
     if (o->op->kind == OP_LINK || o->op->kind == OP_UNLINK) {
+        link_record_failure(d, o, failure);
         return;
     }
     struct failed_operation f = {
@@ -157,10 +165,10 @@ void op_fail(struct deploy *d, uint32_t op, enum exec_outcome outcome) {
     d->failed++;
     record_failure(d, o, FAILURE_FAILED);
     if (o->has_intent) {
-        write_outcome(d, o, "failed", (value){0});
+        op_write_outcome(d, o, "failed", (value){0});
     }
     report_failure(d, o);
-    tell(d, op, outcome);
+    op_tell(d, op, outcome);
     emit_op_event(d, EVENT_ELEMENT_ENDED, o);
 }
 
@@ -183,28 +191,6 @@ void op_abandon(struct deploy *d, uint32_t op) {
 
 /* --- without a provider --- */
 
-static void succeed_link(struct deploy *d, uint32_t op) {
-    struct op_run *o = &d->ops[op];
-    struct link_call call = {.arena = d->a, .diags = d->c->diags};
-    if (o->element == NO_ELEMENT || !op_stage_link(d, o, &call) || !value_is_known(call.data)) {
-        op_add_reason(d, o, SV("its data cannot be told"));
-        op_fail(d, op, EXEC_FAILED);
-        return;
-    }
-    bool was_there = stored_find_link(&d->stored, o->change->address.text) != NULL;
-    struct link_record *l = stored_put_link(&d->stored, o->change->address);
-    l->a = call.name_a;
-    l->b = call.name_b;
-    l->data = spec_unmark_leaves(d->a, call.data, MARK_PROVISIONAL);
-    l->mappings = links_get_mappings(d->a, &call);
-    l->updated_ms = now_wall(d);
-    l->created_ms = was_there ? l->created_ms : l->updated_ms;
-    l->status = was_there ? STATUS_updated : STATUS_created;
-    l->precise_status = l->status;
-    write_link(d, l);
-    end_well(d, op, l->status);
-}
-
 static void forget_object(struct deploy *d, uint32_t op) {
     struct op_run *o = &d->ops[op];
     struct removed_object removed = {
@@ -225,19 +211,14 @@ void op_succeed_at_once(struct deploy *d, uint32_t op) {
     struct op_run *o = &d->ops[op];
     switch (o->op->kind) {
     case OP_LINK:
-        succeed_link(d, op);
-        return;
-    case OP_UNLINK:
-        stored_remove(&d->stored, o->change->address.text);
-        write_delete(d, o->change->address.text);
-        end_well(d, op, STATUS_destroyed);
+    case OP_UNLINK: /* deploy_links.c */
         return;
     case OP_DESTROY:
         forget_object(d, op);
-        end_well(d, op, op_retains(d, o) ? STATUS_retained : STATUS_destroyed);
+        op_end_well(d, op, op_retains(d, o) ? STATUS_retained : STATUS_destroyed);
         return;
     case OP_CREATE:
-        end_well(d, op, STATUS_updated);
+        op_end_well(d, op, STATUS_updated);
         return;
     }
 }
@@ -318,9 +299,9 @@ static value take_computed(struct deploy *d, struct op_run *o, const struct job 
 static void finish_made(struct deploy *d, uint32_t op, value computed) {
     struct op_run *o = &d->ops[op];
     struct resource_record *r = record_made(d, o, computed, true);
-    write_outcome(d, o, "succeeded", computed);
+    op_write_outcome(d, o, "succeeded", computed);
     write_resource(d, r);
-    end_well(d, op, r->status);
+    op_end_well(d, op, r->status);
 }
 
 static void take_made(struct deploy *d, uint32_t op, const struct job *job) {
@@ -338,9 +319,9 @@ static void take_made(struct deploy *d, uint32_t op, const struct job *job) {
         return;
     }
     struct resource_record *r = record_made(d, o, computed, false);
-    write_progress(d, o, computed);
+    op_write_progress(d, o, computed);
     write_resource(d, r);
-    tell(d, op, EXEC_CONFIG_COMPLETE);
+    op_tell(d, op, EXEC_CONFIG_COMPLETE);
     o->phase = PHASE_STABLE;
     o->physical_id = r->physical_id;
     o->prior = schema_merge(d->a, r->spec, r->computed);
@@ -356,7 +337,7 @@ static void take_stable(struct deploy *d, uint32_t op, const struct job *job) {
         return;
     }
     if (now_monotonic(d) < o->deadline_ms) {
-        tell(d, op, EXEC_WAIT);
+        op_tell(d, op, EXEC_WAIT);
         return;
     }
     diags_add(d->c->diags, DIAG_stabilisation_timeout, get_place(d, o), "'%.*s' did not become stable within %lld s",
@@ -375,10 +356,10 @@ static void take_reasons(struct deploy *d, struct op_run *o, const struct job *j
     }
 }
 
-static void take_failure(struct deploy *d, uint32_t op, const struct job *job) {
+void op_take_failure(struct deploy *d, uint32_t op, const struct job *job) {
     struct op_run *o = &d->ops[op];
     take_reasons(d, o, job);
-    if (job->result == PROVIDER_TRANSIENT && tell(d, op, EXEC_TRANSIENT)) {
+    if (job->result == PROVIDER_TRANSIENT && op_tell(d, op, EXEC_TRANSIENT)) {
         sv why = o->reasons.len > 0 ? o->reasons.items[0] : SV("it failed for the moment");
         emit_message(d, o->change->address.text, arena_printf(d->a, "trying again: %.*s", SV_ARG(why)));
         return;
@@ -395,8 +376,8 @@ static void take_answer(struct deploy *d, uint32_t op, const struct job *job) {
             take_stable(d, op, job);
         } else if (destroys) {
             forget_object(d, op);
-            write_outcome(d, o, "succeeded", (value){0});
-            end_well(d, op, STATUS_destroyed);
+            op_write_outcome(d, o, "succeeded", (value){0});
+            op_end_well(d, op, STATUS_destroyed);
         } else {
             take_made(d, op, job);
         }
@@ -404,8 +385,8 @@ static void take_answer(struct deploy *d, uint32_t op, const struct job *job) {
     case PROVIDER_ABSENT:
         if (destroys) {
             forget_object(d, op);
-            write_outcome(d, o, "absent", (value){0});
-            end_well(d, op, STATUS_destroyed);
+            op_write_outcome(d, o, "absent", (value){0});
+            op_end_well(d, op, STATUS_destroyed);
             return;
         }
         break;
@@ -421,13 +402,15 @@ static void take_answer(struct deploy *d, uint32_t op, const struct job *job) {
     case PROVIDER_FATAL:
         break;
     }
-    take_failure(d, op, job);
+    op_take_failure(d, op, job);
 }
 
 void op_take_result(struct deploy *d, struct job *job) {
     struct op_run *o = &d->ops[job->op];
     o->job = NULL;
-    if (!o->over) { /* else it was abandoned */
+    if (!o->over && job->link != NULL) {
+        link_take_result(d, job->op, job);
+    } else if (!o->over) { /* else it was abandoned */
         take_answer(d, job->op, job);
     }
     job_free(job);

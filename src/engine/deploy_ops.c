@@ -39,7 +39,8 @@ static void fill_op(struct deploy *d, struct op_run *o, const struct plan_op *op
     o->action = get_action(op, c);
     o->element = NO_ELEMENT;
     o->generation = c->generation;
-    if (op->kind == OP_DESTROY && c->action == ACTION_REPLACE) {
+    bool removes = op->kind == OP_DESTROY || op->kind == OP_UNLINK;
+    if (removes && c->action == ACTION_REPLACE) {
         o->generation = c->generation - 1;
     }
     if (op->kind == OP_LINK) {
@@ -103,6 +104,13 @@ static const struct field_diff *copy_diff(struct arena *a, const struct field_di
     return copy;
 }
 
+/* What links have set in the object, the provider gets too, so that it is kept (BP-491). Another object does not have
+ * it. */
+static value with_fields(struct deploy *d, const struct op_run *o, value spec) {
+    bool is_new = sv_eq_cstr(o->action, "create");
+    return is_new ? spec : link_fields_lay_over(&d->fields, &d->turn, o->change->address.text, spec);
+}
+
 static struct job *make_job(struct deploy *d, uint32_t op) {
     struct op_run *o = &d->ops[op];
     struct job *j = job_new();
@@ -120,9 +128,9 @@ static struct job *make_job(struct deploy *d, uint32_t op) {
         .host = d->c->host,
         .base_dir = arena_copy_sv(a, d->p->root_dir),
         .context = arena_copy_sv(a, d->c->context),
-        .spec = copy_if_set(a, o->spec),
+        .spec = copy_if_set(a, with_fields(d, o, o->spec)),
         .metadata = copy_if_set(a, o->metadata),
-        .prior = copy_if_set(a, o->prior),
+        .prior = copy_if_set(a, with_fields(d, o, o->prior)),
         .physical_id = arena_copy_sv(a, o->physical_id),
         .diff = o->diff == NULL ? NULL : copy_diff(a, o->diff),
     };
@@ -357,11 +365,15 @@ void op_start(struct deploy *d, uint32_t op) {
         return;
     case OP_LINK:
     case OP_UNLINK:
-        op_succeed_at_once(d, op);
+        link_start(d, op);
         return;
     }
 }
 
 void op_go_on(struct deploy *d, uint32_t op) {
-    queue_call(d, op);
+    if (d->ops[op].link != NULL) {
+        link_go_on(d, op);
+    } else {
+        queue_call(d, op);
+    }
 }

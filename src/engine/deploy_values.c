@@ -104,7 +104,7 @@ static value demand_link(void *user, struct evaluation *e, uint32_t link) {
                   SV_ARG(l->address.text));
         return value_error(NULL);
     }
-    return links_get_state(d->a, record->data);
+    return links_get_state(d->a, record);
 }
 
 /* While a provider looks for data, the lease is kept. */

@@ -35,7 +35,7 @@ void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *
     e->action = o->op->only_if_excluded ? ACTION_DELETE : o->change->action;
     e->op = o->op->kind;
     e->status = kind == EVENT_ELEMENT_ENDED ? o->status : status_under_way(o);
-    e->precise_status = e->status;
+    e->precise_status = o->precise != 0 ? o->precise : e->status;
     e->elapsed_ms = e->monotonic_ms - o->started_ms;
 }
 

@@ -475,6 +475,9 @@ bool exec_done(struct exec *e, const struct exec_report *r) {
     case EXEC_WAIT:
         pause_op(e, r->op, r->now_ms + r->wait_ms, true);
         return true;
+    case EXEC_PHASE_DONE:
+        s->attempts = 0;
+        return true;
     case EXEC_TRANSIENT:
         return try_again(e, r);
     case EXEC_SUCCEEDED:

@@ -56,6 +56,7 @@ enum exec_outcome {
     EXEC_SUCCEEDED = 1,
     EXEC_CONFIG_COMPLETE, /* not the end: the object exists, it may not be stable yet */
     EXEC_WAIT,            /* not the end: ask again after `wait_ms` */
+    EXEC_PHASE_DONE,      /* not the end: its next part begins, with retries of its own (BP-490) */
     EXEC_TRANSIENT,       /* tried again until the retries are used up, then failed */
     EXEC_FAILED,          /* drains (BP-501) */
     EXEC_FATAL,           /* drains, with less patience (BP-503) */
@@ -89,7 +90,7 @@ struct exec_report {
     int64_t wait_ms; /* WAIT */
     uint32_t random; /* TRANSIENT: jitter (BP-500) */
 };
-/* True when the operation goes on (CONFIG_COMPLETE, WAIT, TRANSIENT with retries left). */
+/* True when the operation goes on (CONFIG_COMPLETE, WAIT, PHASE_DONE, TRANSIENT with retries left). */
 bool exec_done(struct exec *e, const struct exec_report *r);
 /* An interrupt: nothing starts any more (LC-061). */
 void exec_stop(struct exec *e, int64_t now_ms);

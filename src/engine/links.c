@@ -1,5 +1,6 @@
 #include "engine/links.h"
 
+#include "engine/fields.h"
 #include "engine/specs.h"
 #include "model/link_annotation.h"
 
@@ -251,12 +252,59 @@ enum condition links_find_condition(const struct link_world *w, uint32_t link) {
     return a == CONDITION_TRUE ? b : a;
 }
 
-value links_get_state(struct arena *a, value data) {
+value links_get_data(struct arena *a, const struct link_record *l) {
+    value data = or_empty(a, l->data);
+    return value_is_set(l->computed) ? schema_merge(a, data, l->computed) : data;
+}
+
+value links_get_state(struct arena *a, const struct link_record *l) {
     struct map_builder b = {.arena = a};
-    struct list_builder none = {.arena = a};
-    map_add(&b, SV("linkData"), or_empty(a, data));
-    map_add(&b, SV("intermediaryResourceStates"), list_done(&none));
+    struct list_builder list = {.arena = a};
+    for (size_t i = 0; l->intermediaries.kind == VALUE_MAP && i < l->intermediaries.map->len; i++) {
+        const struct value_entry *e = &l->intermediaries.map->entries[i];
+        struct map_builder one = {.arena = a};
+        map_add(&one, SV("resourceID"), value_string(a, e->key));
+        map_add(&one, SV("resourceSpecData"), or_empty(a, field_get_value(e->item, "resourceSpecData")));
+        list_add(&list, map_done(&one));
+    }
+    map_add(&b, SV("linkData"), links_get_data(a, l));
+    map_add(&b, SV("intermediaryResourceStates"), list_done(&list));
     return map_done(&b);
+}
+
+sv links_get_side(struct arena *a, sv link, sv name) {
+    struct addr_parts parts;
+    sv parent = addr_parse(a, link, &parts) ? parts.parent : (sv){0};
+    return addr_make(a, parent, ELEMENT_RESOURCE, name).text;
+}
+
+const struct link_type *links_find_type(const struct providers *providers, const struct link_record *l) {
+    return providers == NULL ? NULL : providers_find_link(providers, l->type_a, l->type_b);
+}
+
+value links_encode_intermediaries(struct arena *a, const struct link_intermediary *items, size_t count) {
+    struct map_builder b = {.arena = a};
+    for (size_t i = 0; i < count; i++) {
+        struct map_builder one = {.arena = a};
+        field_put_text(&one, "resourceType", items[i].type);
+        map_add(&one, SV("owned"), value_bool(items[i].is_owned));
+        field_put_value(&one, "resourceSpecData", items[i].state);
+        map_set(&b, items[i].id, map_done(&one));
+    }
+    return count == 0 ? (value){0} : map_done(&b);
+}
+
+size_t links_decode_intermediaries(struct arena *a, value map, struct link_intermediary **items) {
+    size_t count = map.kind == VALUE_MAP ? map.map->len : 0;
+    *items = ARENA_ARRAY(a, struct link_intermediary, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct value_entry *e = &map.map->entries[i];
+        (*items)[i] = (struct link_intermediary){.id = e->key,
+                                                 .type = field_get_text(e->item, "resourceType"),
+                                                 .is_owned = field_get_bool(e->item, "owned"),
+                                                 .state = field_get_value(e->item, "resourceSpecData")};
+    }
+    return count;
 }
 
 value links_get_mappings(struct arena *a, const struct link_call *call) {

@@ -5,6 +5,7 @@
 
 #include "engine/conditions.h"
 #include "engine/topology.h"
+#include "model/state.h"
 
 /* What is known of the sides when a link is staged. */
 struct link_sides {
@@ -40,7 +41,16 @@ bool links_stage_known(const struct link_world *w, uint32_t link, struct link_ca
 /* A link with an excluded side does not follow from the template (BP-142, BP-164): FALSE. */
 enum condition links_find_condition(const struct link_world *w, uint32_t link);
 /* What `link(a, b)` gives (FN-233). */
-value links_get_state(struct arena *a, value data);
+value links_get_state(struct arena *a, const struct link_record *l);
+/* The stored data with what operations added to it. */
+value links_get_data(struct arena *a, const struct link_record *l);
+/* The address of a side, which stands in the same child as the link. */
+sv links_get_side(struct arena *a, sv link, sv name);
+/* The type that the record was made with; NULL when no provider offers it any more. */
+const struct link_type *links_find_type(const struct providers *providers, const struct link_record *l);
+/* Intermediaries as records keep them (BP-552) and back. */
+value links_encode_intermediaries(struct arena *a, const struct link_intermediary *items, size_t count);
+size_t links_decode_intermediaries(struct arena *a, value map, struct link_intermediary **items);
 
 /* resource::path → link data path (BP-491); kind 0 when the link sets nothing. */
 value links_get_mappings(struct arena *a, const struct link_call *call);

@@ -61,9 +61,10 @@ void look_read(struct look *l, struct look_filter filter) {
     struct map *looks = ARENA_NEW(l->c->arena, struct map);
     *looks = MAP(l->c->arena);
     for (size_t i = 0; i < l->stored.elements.len; i++) {
-        const struct resource_record *r = l->stored.elements.items[i]->resource;
-        if (r != NULL && (filter.wants == NULL || filter.wants(filter.user, r->address.text))) {
-            map_put(looks, r->address.text, l);
+        const struct stored_element *e = l->stored.elements.items[i];
+        sv address = e->resource != NULL ? e->resource->address.text : e->link->address.text;
+        if (filter.wants == NULL || filter.wants(filter.user, address)) {
+            map_put(looks, address, l);
         }
     }
     for (size_t i = 0; i < l->open.items.len; i++) {

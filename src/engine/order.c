@@ -217,7 +217,9 @@ static void add_removal_edges(struct orderer *o) {
         uint32_t create = find_op(&o->creates, c->address.text), destroy = find_op(&o->destroys, c->address.text);
         if (may_remove(c)) {
             add_edge(o, create, destroy);
-        } else if (c->action == ACTION_REPLACE && c->kind == ELEMENT_RESOURCE) {
+        } else if (c->action == ACTION_REPLACE && c->kind == ELEMENT_LINK) {
+            add_edge(o, destroy, create); /* what it did is taken back before it is done anew (BP-431) */
+        } else if (c->action == ACTION_REPLACE) {
             add_edge(o, c->destroy_first ? destroy : create, c->destroy_first ? create : destroy);
         }
     }
@@ -486,11 +488,20 @@ static sv node_name(const struct orderer *o, uint32_t node) {
     return node < o->count ? o->ops[node].id : o->knots.items[node - o->count].of;
 }
 
+static span link_place(const struct orderer *o, uint32_t node) {
+    sv address = o->plan->changes[o->ops[node].change].address.text;
+    uintptr_t number = (uintptr_t)map_find(&o->p->t->link_by_address, address);
+    return number == 0 ? SPAN_NONE : o->p->t->links[number - 1].at;
+}
+
 static void report_cycle(struct orderer *o, const struct graph_cycle *cycle) {
     struct buf text = BUF(&o->scratch);
     span at = SPAN_NONE;
+    bool only_links = true; /* then it is capabilities that lead around (4) */
     for (size_t k = 0; k < cycle->len; k++) {
         uint32_t node = o->graph.edges.items[cycle->edges[k]].from;
+        only_links = only_links && node < o->count && o->ops[node].kind == OP_LINK;
+        at = span_is_none(at) && only_links ? link_place(o, node) : at;
         buf_append(&text, node_name(o, node));
         buf_append_cstr(&text, " waits for ");
         uint32_t element =
@@ -499,6 +510,11 @@ static void report_cycle(struct orderer *o, const struct graph_cycle *cycle) {
     }
     buf_append(&text, node_name(o, o->graph.edges.items[cycle->edges[0]].from));
     sv message = buf_get_sv(&text);
+    if (only_links) {
+        diags_add(o->p->diags, DIAG_link_capability_cycle_detected, at,
+                  "links need each other's capabilities in a circle: %.*s", SV_ARG(message));
+        return;
+    }
     diags_add(o->p->diags, DIAG_operation_cycle, at, "operations wait for each other in a circle: %.*s",
               SV_ARG(message));
 }
@@ -531,6 +547,7 @@ static void make_graph(struct orderer *o) {
     number_nodes(o);
     graph_init(&o->graph, &o->scratch, o->count + o->knots.len);
     add_create_edges(o);
+    order_add_capabilities(o);
     add_condition_edges(o);
     add_group_edges(o);
     add_removal_edges(o);

@@ -38,6 +38,8 @@ struct orderer {
     VEC(struct stay_edge) stays;
 };
 
+/* Edges between links by what they give and need (4). */
+void order_add_capabilities(struct orderer *o);
 /* Marks every node from which a path leads to a creation or a link (BP-483). */
 void order_mark_early(struct orderer *o, bool *marks);
 /* What operations and barriers wait for, from the graph to the plan. */

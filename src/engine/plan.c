@@ -237,6 +237,7 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
         recover_all(c, &stored, request, &recoveries);
     }
     p.drift_by_address = MAP(c->arena);
+    p.touched_links = MAP(c->arena);
     start_record(&p);
     if (c->refresh && !refresh_all(&p)) {
         *code = EXIT_FAILED;

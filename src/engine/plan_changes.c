@@ -88,6 +88,57 @@ void plan_list_changes(struct planner *p) {
 
 /* --- links --- */
 
+static void compare_part(struct planner *p, struct change *change, const char *name, value before, value after) {
+    struct path_step *step = ARENA_NEW(p->a, struct path_step);
+    step->key = sv_from_cstr(name);
+    struct map_builder empty = {.arena = p->a};
+    struct schema_diff_request request = {
+        .arena = p->a,
+        .prefix = {step, 1},
+        .before = value_is_set(before) ? before : map_done(&empty),
+        .after = after,
+        .is_same_secret = seal_is_same_secret,
+        .user = p->c->sealer,
+    };
+    schema_diff(&request, &change->diff);
+}
+
+/* Whether what the operations of the link did is to be done anew, though its data is the same. */
+static bool must_redo(const struct planner *p, const struct template_link *l, const struct link_record *record) {
+    sv address = l->address.text;
+    bool has_new_side =
+        p->elements[l->a].change.action == ACTION_CREATE || p->elements[l->b].change.action == ACTION_CREATE;
+    bool drifted = map_has(&p->touched_links, address) || map_has(&p->drift_by_address, address);
+    return record->is_active && (has_new_side || drifted);
+}
+
+/* What stood on the old object goes with it (BP-431). */
+static bool is_replaced(const struct planner *p, const struct template_link *l, const struct link_record *record) {
+    bool replaced = plan_is_replaced(p, l->a) || plan_is_replaced(p, l->b);
+    return replaced && record->is_active;
+}
+
+static enum change_action judge_action(const struct planner *p, const struct template_link *l,
+                                       const struct link_call *call, const struct change *change,
+                                       const struct link_record *record) {
+    bool is_open = (change->after.within & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
+    if (record == NULL || record->status == STATUS_create_failed || record->status == STATUS_create_interrupted ||
+        record->status == STATUS_creating) {
+        return ACTION_CREATE;
+    }
+    if (is_replaced(p, l, record)) {
+        return ACTION_REPLACE;
+    }
+    bool replaced = plan_is_replaced(p, l->a) || plan_is_replaced(p, l->b);
+    bool half_done = record->status != STATUS_created && record->status != STATUS_updated;
+    bool is_active = link_type_has_operations(l->type) && !call->is_idle;
+    if (replaced || half_done || is_active != record->is_active || is_open || change->diff.changes.len > 0 ||
+        must_redo(p, l, record)) {
+        return ACTION_UPDATE;
+    }
+    return change->condition_known_on_deploy ? ACTION_CHECK : ACTION_NONE;
+}
+
 /* What becomes of a link of which both sides are planned: action NONE when it stays as it is. False after a report. */
 static bool judge_link(struct planner *p, uint32_t number, struct change *change) {
     const struct template_link *l = &p->t->links[number];
@@ -100,22 +151,20 @@ static bool judge_link(struct planner *p, uint32_t number, struct change *change
     *change = (struct change){.address = l->address, .kind = ELEMENT_LINK, .action = ACTION_NONE, .after = call.data};
     struct map_builder empty = {.arena = p->a};
     change->before = record == NULL ? map_done(&empty) : record->data;
-    struct path_step step = {.key = SV("data")};
-    struct schema_diff_request request = {
-        .arena = p->a, .prefix = {&step, 1}, .before = change->before, .after = change->after};
-    schema_diff(&request, &change->diff);
-    bool replaced = plan_is_replaced(p, l->a) || plan_is_replaced(p, l->b);
-    bool is_open = (call.data.within & (WITHIN_UNKNOWN | MARK_PROVISIONAL)) != 0;
-    bool half_done = record != NULL && record->status != STATUS_created && record->status != STATUS_updated;
+    compare_part(p, change, "data", change->before, change->after);
+    if (call.intermediaries.len > 0) { /* else the type tells nothing of them in advance */
+        value planned = links_encode_intermediaries(p->a, call.intermediaries.items, call.intermediaries.len);
+        compare_part(p, change, "intermediaries", record == NULL ? (value){0} : record->intermediaries, planned);
+    }
+    if (call.fields.len > 0) {
+        value planned = link_fields_encode(p->a, call.name_a, call.name_b, call.fields.items, call.fields.len);
+        compare_part(p, change, "fields", record == NULL ? (value){0} : record->fields, planned);
+    }
     change->condition_known_on_deploy =
         p->elements[l->a].condition == CONDITION_OPEN || p->elements[l->b].condition == CONDITION_OPEN;
-    if (record == NULL) {
-        change->action = ACTION_CREATE;
-    } else if (replaced || half_done || is_open || change->diff.changes.len > 0) {
-        change->action = ACTION_UPDATE;
-    } else if (change->condition_known_on_deploy) {
-        change->action = ACTION_CHECK;
-    }
+    change->generation = record == NULL ? p->stored->instance.version + 1 : record->generation;
+    change->action = judge_action(p, l, &call, change, record);
+    change->generation += change->action == ACTION_REPLACE;
     return true;
 }
 
@@ -135,7 +184,9 @@ value plan_get_link_state(struct planner *p, uint32_t link) {
     if (!judge_link(p, link, &change)) {
         return value_error(NULL);
     }
-    return change.action == ACTION_NONE ? links_get_state(p->a, change.before) : value_unknown(&type_map);
+    const struct link_record *record = stored_find_link(p->stored, l->address.text);
+    bool is_as_stored = change.action == ACTION_NONE && record != NULL;
+    return is_as_stored ? links_get_state(p->a, record) : value_unknown(&type_map);
 }
 
 static void plan_link(struct planner *p, uint32_t number) {
@@ -156,6 +207,19 @@ static void plan_link(struct planner *p, uint32_t number) {
     VEC_PUSH(p->a, &p->changes, change);
 }
 
+static sv get_link_type(const struct planner *p, const struct link_record *l) {
+    bool is_known = l->type_a.len > 0;
+    return is_known ? arena_printf(p->a, "%.*s::%.*s", SV_ARG(l->type_a), SV_ARG(l->type_b)) : (sv){0};
+}
+
+/* Intermediaries that go with the link. */
+static void list_lost(struct planner *p, struct change *change, const struct link_record *l) {
+    struct map_builder none = {.arena = p->a};
+    if (value_is_set(l->intermediaries)) {
+        compare_part(p, change, "intermediaries", l->intermediaries, map_done(&none));
+    }
+}
+
 void plan_links(struct planner *p) {
     struct map kept = MAP(p->a);
     struct link_world world = plan_get_world(p);
@@ -171,8 +235,13 @@ void plan_links(struct planner *p) {
             continue;
         }
         struct change *change = VEC_ADD(p->a, &p->changes);
-        *change = (struct change){
-            .address = e->link->address, .kind = ELEMENT_LINK, .action = ACTION_DELETE, .before = e->link->data};
+        *change = (struct change){.address = e->link->address,
+                                  .kind = ELEMENT_LINK,
+                                  .action = ACTION_DELETE,
+                                  .type = get_link_type(p, e->link),
+                                  .before = e->link->data,
+                                  .generation = e->link->generation};
+        list_lost(p, change, e->link);
     }
 }
 

@@ -187,7 +187,9 @@ static bool read_changes(struct reader *r, value file) {
     r->p->drift_count = field_get_items(file, "drift", &items);
     r->p->drift = ARENA_ARRAY(r->a, struct change, r->p->drift_count);
     for (size_t i = 0; i < r->p->drift_count; i++) {
-        if (!read_change(r, items[i], ELEMENT_RESOURCE, &r->p->drift[i])) {
+        struct addr_parts parts;
+        bool is_link = addr_parse(r->a, field_get_text(items[i], "address"), &parts) && parts.kind == ELEMENT_LINK;
+        if (!read_change(r, items[i], is_link ? ELEMENT_LINK : ELEMENT_RESOURCE, &r->p->drift[i])) {
             return false;
         }
     }

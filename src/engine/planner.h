@@ -2,6 +2,7 @@
 #ifndef LINTEL_ENGINE_PLANNER_H
 #define LINTEL_ENGINE_PLANNER_H
 
+#include "engine/link_fields.h"
 #include "engine/links.h"
 #include "engine/run.h"
 #include "engine/stored.h"
@@ -31,6 +32,8 @@ struct planner {
     VEC(struct change) changes;
     VEC(struct change) drift;
     struct map drift_by_address; /* number in drift + 1 */
+    struct link_fields fields;   /* what links have set in resources (BP-491) */
+    struct map touched_links;    /* addresses of links whose fields have drifted */
     bool has_failed;
     bool is_look;      /* nothing is planned: what changed without counting as drift is listed too (ACTION_READ) */
     struct map *looks; /* addresses that are read; NULL: all */
@@ -40,6 +43,10 @@ struct planner {
 /* Reads all stored objects in parallel; what differs goes into `drift`, and the records become what is really there
  * (BP-421 (3), BP-530, BP-531). */
 bool refresh_all(struct planner *p);
+/* Reads what links keep between their sides, in parallel; what differs goes into `drift` (BP-530). */
+bool refresh_links(struct planner *p);
+/* The delay before attempt `n` (BP-500), jitter from the host. */
+void refresh_wait(const struct run_config *c, unsigned n);
 /* What is replaced among the resources behind a node. */
 enum used_kind {
     USED_REPLACED = 1,

@@ -1,6 +1,7 @@
 #include "engine/reconcile.h"
 
 #include "engine/fields.h"
+#include "engine/link_recover.h"
 #include "engine/look.h"
 #include "engine/recover.h"
 #include "engine/specs.h"
@@ -57,7 +58,10 @@ static enum status get_running_status(sv action) {
 static bool is_as_desired(struct reconciler *k, const struct open_intent *intent, const struct resource_type *type,
                           struct provider_call *call) {
     const struct host *host = k->c->host;
-    value desired = field_get_value(intent->body, "desired");
+    struct link_fields fields;
+    link_fields_init(&fields, k->c->arena, &k->look->stored);
+    value desired = link_fields_lay_over(&fields, k->c->arena, intent->row->address,
+                                         field_get_value(intent->body, "desired")); /* BP-491 */
     *call = (struct provider_call){
         .arena = k->c->arena,
         .address = {intent->row->address},
@@ -147,8 +151,43 @@ static void settle(struct reconciler *k, const struct recovered *found, bool is_
     }
 }
 
+/* What a link keeps between its sides stands for its object. */
+static value get_link_object(struct arena *a, const struct link_record *l) {
+    return l == NULL ? (value){0} : links_get_state(a, l);
+}
+
+/* The next deployment goes on with it. */
+static void add_interrupted_link(struct reconciler *k, const struct recovered *found, struct link_record *l) {
+    struct arena *a = k->c->arena;
+    sv action = found->intent->row->action;
+    bool is_untold = found->recovery == RECOVERED_UNTOLD;
+    bool is_open = is_untold && !k->request->is_cleaned_up;
+    if (is_untold && !is_open) {
+        link_settle_untold(l);
+    }
+    *VEC_ADD(a, &k->items) = (struct reconcile_result){
+        .address = {found->address},
+        .element_type = field_get_text(found->intent->body, "type"),
+        .type = RECONCILE_INTERRUPTED,
+        .action = is_open ? RECONCILE_CLEAN_UP : RECONCILE_UPDATE_STATUS,
+        .operation = action,
+        .old_status = get_running_status(action),
+        .new_status = l->status,
+        .stored = get_link_object(a, l),
+        .external = is_untold ? (value){0} : get_link_object(a, l),
+        .reason = found->reason,
+        .intent = found->intent,
+        .chosen = !is_open,
+    };
+}
+
 static void add_interrupted(struct reconciler *k, const struct recovered *found, value before) {
     struct arena *a = k->c->arena;
+    struct link_record *link = stored_find_link(&k->look->stored, found->address);
+    if (link != NULL) {
+        add_interrupted_link(k, found, link);
+        return;
+    }
     sv action = found->intent->row->action;
     bool is_untold = found->recovery == RECOVERED_UNTOLD;
     bool is_open = is_untold && !k->request->is_cleaned_up;
@@ -190,9 +229,39 @@ static void look_at_interrupted(struct reconciler *k) {
 
 /* --- the others --- */
 
+/* What is there is taken into the state; that it is not what the link wants makes the next deployment see to it. */
+static void add_found_link(struct reconciler *k, const struct change *found, struct link_record *l) {
+    struct arena *a = k->c->arena;
+    value before = get_link_object(a, l);
+    enum status old_status = l->status;
+    bool has_any = found->after.kind == VALUE_MAP && found->after.map->len > 0;
+    l->intermediaries = has_any ? found->after : (value){0};
+    l->drift = (value){0};
+    l->status = l->precise_status = STATUS_UNKNOWN;
+    l->last_status_ms = k->c->host->ops->get_wall_ms(k->c->host->user);
+    *VEC_ADD(a, &k->items) = (struct reconcile_result){
+        .address = found->address,
+        .element_type = found->type,
+        .type = RECONCILE_DRIFT,
+        .action = RECONCILE_ACCEPT_EXTERNAL,
+        .old_status = old_status,
+        .new_status = l->status,
+        .stored = before,
+        .external = get_link_object(a, l),
+        .diff = found->diff,
+        .missing = found->missing,
+        .chosen = true,
+    };
+}
+
 static void add_found(struct reconciler *k, const struct change *found) {
     struct arena *a = k->c->arena;
     struct resource_record *r = stored_find_resource(&k->look->stored, found->address.text);
+    struct link_record *link = stored_find_link(&k->look->stored, found->address.text);
+    if (link != NULL) {
+        add_found_link(k, found, link);
+        return;
+    }
     struct reconcile_result *result = VEC_ADD(a, &k->items);
     *result = (struct reconcile_result){
         .address = found->address,
@@ -215,20 +284,33 @@ static void add_found(struct reconciler *k, const struct change *found) {
 }
 
 /* A drift record that does not hold any more. */
-static void add_outdated(struct reconciler *k, struct resource_record *r) {
-    value object = get_object(k->c->arena, r);
+static void add_outdated(struct reconciler *k, addr address, sv type, enum status status, value object) {
     *VEC_ADD(k->c->arena, &k->items) = (struct reconcile_result){
-        .address = r->address,
-        .element_type = r->type,
+        .address = address,
+        .element_type = type,
         .type = RECONCILE_STATE_REFRESH,
         .action = RECONCILE_UPDATE_STATUS,
-        .old_status = r->status,
-        .new_status = r->status,
+        .old_status = status,
+        .new_status = status,
         .stored = object,
         .external = object,
         .chosen = true,
     };
-    r->drift = (value){0};
+}
+
+static void look_for_outdated(struct reconciler *k, const struct stored_element *e) {
+    struct arena *a = k->c->arena;
+    struct resource_record *r = e->resource;
+    struct link_record *l = e->link;
+    const struct map *looks = k->look->planner.looks;
+    if (r != NULL && value_is_set(r->drift) && map_has(looks, r->address.text)) {
+        add_outdated(k, r->address, r->type, r->status, get_object(a, r));
+        r->drift = (value){0};
+    } else if (l != NULL && value_is_set(l->drift) && map_has(looks, l->address.text)) {
+        sv type = arena_printf(a, "%.*s::%.*s", SV_ARG(l->type_a), SV_ARG(l->type_b));
+        add_outdated(k, l->address, type, l->status, get_link_object(a, l));
+        l->drift = (value){0};
+    }
 }
 
 static void look_at_objects(struct reconciler *k) {
@@ -238,10 +320,7 @@ static void look_at_objects(struct reconciler *k) {
         add_found(k, &l->planner.drift.items[i]);
     }
     for (size_t i = 0; i < l->stored.elements.len && !l->has_failed; i++) {
-        struct resource_record *r = l->stored.elements.items[i]->resource;
-        if (r != NULL && value_is_set(r->drift) && map_has(l->planner.looks, r->address.text)) {
-            add_outdated(k, r);
-        }
+        look_for_outdated(k, l->stored.elements.items[i]);
     }
 }
 

@@ -30,7 +30,8 @@ static enum store_result append(struct applier *p, enum journal_kind kind, const
 static value make_outcome(struct applier *p, const struct reconcile_result *result, const struct resource_record *r) {
     struct map_builder b = {.arena = &p->run->turn};
     bool has_failed = result->new_status == STATUS_create_failed || result->new_status == STATUS_update_failed;
-    bool stays = sv_eq_cstr(result->operation, "destroy") && r != NULL && record_has_object(r);
+    bool is_link = stored_find_link(&p->r->look->stored, result->address.text) != NULL;
+    bool stays = is_link || (sv_eq_cstr(result->operation, "destroy") && r != NULL && record_has_object(r));
     field_put_text(&b, "result", has_failed || stays ? SV("undone") : SV("succeeded"));
     field_put_text(&b, "planId", field_get_text(result->intent->body, "planId"));
     field_put_bool(&b, "recovered", true);
@@ -44,8 +45,12 @@ static enum store_result write_result(struct applier *p, const struct reconcile_
     struct store *store = p->run->c->store;
     sv id = p->run->stored.instance.id;
     const struct resource_record *r = stored_find_resource(&p->r->look->stored, result->address.text);
+    const struct link_record *l = stored_find_link(&p->r->look->stored, result->address.text);
     enum store_result done;
-    if (r == NULL) { /* the provider, or the user, has said that there is no object */
+    if (l != NULL) {
+        struct store_element row = record_encode_link(&p->codec, l);
+        done = store->ops->put_element(store, id, &row);
+    } else if (r == NULL) { /* the provider, or the user, has said that there is no object */
         done = store->ops->delete_element(store, id, result->address.text);
     } else {
         struct store_element row = record_encode_resource(&p->codec, r);

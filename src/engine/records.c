@@ -56,12 +56,55 @@ struct store_element record_encode_resource(struct record_codec *c, const struct
     };
 }
 
+/* A list, as it is shown (BP-552); in memory a map by id. */
+static value encode_intermediaries(struct arena *a, value map) {
+    struct list_builder list = {.arena = a};
+    for (size_t i = 0; map.kind == VALUE_MAP && i < map.map->len; i++) {
+        struct map_builder b = {.arena = a};
+        field_put_text(&b, "resourceID", map.map->entries[i].key);
+        field_put_value(&b, "resourceType", field_get_value(map.map->entries[i].item, "resourceType"));
+        field_put_bool(&b, "owned", field_get_bool(map.map->entries[i].item, "owned"));
+        field_put_value(&b, "resourceSpecData", field_get_value(map.map->entries[i].item, "resourceSpecData"));
+        list_add(&list, map_done(&b));
+    }
+    return list.len == 0 ? (value){0} : list_done(&list);
+}
+
+static value decode_intermediaries(struct arena *a, value body) {
+    const value *items;
+    size_t count = field_get_items(body, "intermediaryResourceStates", &items);
+    struct map_builder b = {.arena = a};
+    for (size_t i = 0; i < count; i++) {
+        struct map_builder one = {.arena = a};
+        field_put_text(&one, "resourceType", field_get_text(items[i], "resourceType"));
+        map_add(&one, SV("owned"), value_bool(field_get_bool(items[i], "owned")));
+        field_put_value(&one, "resourceSpecData", field_get_value(items[i], "resourceSpecData"));
+        map_set(&b, field_get_text(items[i], "resourceID"), map_done(&one));
+    }
+    return count == 0 ? (value){0} : map_done(&b);
+}
+
 struct store_element record_encode_link(struct record_codec *c, const struct link_record *l) {
     struct map_builder b = {.arena = c->arena};
     field_put_text(&b, "a", l->a);
     field_put_text(&b, "b", l->b);
+    field_put_text(&b, "typeA", l->type_a);
+    field_put_text(&b, "typeB", l->type_b);
     field_put_value(&b, "data", l->data);
+    field_put_value(&b, "computedData", l->computed);
     field_put_value(&b, "resourceDataMappings", l->mappings);
+    field_put_value(&b, "updatedFields", l->fields);
+    field_put_value(&b, "intermediaryResourceStates", encode_intermediaries(c->arena, l->intermediaries));
+    field_put_bool(&b, "active", l->is_active);
+    field_put_int(&b, "generation", l->generation);
+    field_put_text(&b, "opKey", l->op_key);
+    field_put_text(&b, "opDigest", l->op_digest);
+    field_put_texts(&b, "failureReasons", l->failure_reasons, l->failure_reason_count);
+    field_put_int(&b, "lastStatusUpdate", l->last_status_ms);
+    field_put_int(&b, "duration", l->duration_ms);
+    field_put_bool(&b, "drifted", value_is_set(l->drift));
+    field_put_int(&b, "lastDriftDetected", l->drift_ms);
+    field_put_value(&b, "drift", l->drift);
     struct seal_place place = place_of(c, l->address.text);
     return (struct store_element){
         .address = l->address.text,
@@ -204,10 +247,24 @@ bool record_decode_link(struct record_codec *c, const struct store_element *row,
         .status = status,
         .precise_status = precise,
         .data = field_get_value(body, "data"),
+        .type_a = field_get_text(body, "typeA"),
+        .type_b = field_get_text(body, "typeB"),
+        .computed = field_get_value(body, "computedData"),
         .mappings = field_get_value(body, "resourceDataMappings"),
+        .fields = field_get_value(body, "updatedFields"),
+        .intermediaries = decode_intermediaries(c->arena, body),
+        .is_active = field_get_bool(body, "active"),
+        .generation = field_get_int(body, "generation"),
+        .op_key = field_get_text(body, "opKey"),
+        .op_digest = field_get_text(body, "opDigest"),
+        .last_status_ms = field_get_int(body, "lastStatusUpdate"),
+        .duration_ms = field_get_int(body, "duration"),
+        .drift = field_get_value(body, "drift"),
+        .drift_ms = field_get_int(body, "lastDriftDetected"),
         .created_ms = row->created_ms,
         .updated_ms = row->updated_ms,
     };
+    l->failure_reason_count = field_get_texts(c->arena, body, "failureReasons", &l->failure_reasons);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/apply.h"
 #include "engine/fields.h"
+#include "engine/link_recover.h"
 #include "engine/specs.h"
 
 #include <pthread.h>
@@ -40,48 +41,66 @@ static void prepare_call(struct asker *k, struct arena *scratch) {
 
 /* A call on a thread of its own, so that this one can keep the lease. */
 struct question {
-    enum provider_result (*fn)(struct provider_call *c);
-    struct provider_call *call;
+    enum provider_result (*ask)(void *user);
+    void *user;
     enum provider_result result;
 };
 
 static void *answer_question(void *argument) {
     struct question *q = argument;
-    q->result = q->fn(q->call);
+    q->result = q->ask(q->user);
     return NULL;
 }
 
-static enum provider_result ask_once(struct asker *k, enum provider_result (*fn)(struct provider_call *c)) {
-    struct question q = {.fn = fn, .call = &k->call};
+static enum provider_result ask_once(const struct run_config *c, const struct recovery_request *request,
+                                     struct question *q) {
     pthread_t thread;
-    if (k->request.tick == NULL || pthread_create(&thread, NULL, answer_question, &q) != 0) {
-        return fn(&k->call);
+    if (request->tick == NULL || pthread_create(&thread, NULL, answer_question, q) != 0) {
+        return q->ask(q->user);
     }
-    const struct host *host = k->c->host;
+    const struct host *host = c->host;
     for (int64_t pause_ms = 1; pthread_tryjoin_np(thread, NULL) != 0; pause_ms += pause_ms < TICK_MAX_MS) {
-        k->request.tick(k->request.user);
+        request->tick(request->user);
         host->ops->sleep_ms(host->user, pause_ms);
     }
-    return q.result;
+    return q->result;
+}
+
+enum provider_result recover_ask(const struct run_config *c, const struct recovery_request *request,
+                                 enum provider_result (*ask)(void *user), void *user) {
+    enum provider_result result = PROVIDER_CANNOT_TELL;
+    for (unsigned attempt = 0; attempt <= c->retries; attempt++) {
+        struct question q = {.ask = ask, .user = user};
+        result = ask_once(c, request, &q);
+        if ((result != PROVIDER_NOT_YET && result != PROVIDER_TRANSIENT) || request->only_look) {
+            break;
+        }
+        c->host->ops->sleep_ms(c->host->user, ASK_AGAIN_MS);
+    }
+    return result;
+}
+
+struct resource_question {
+    struct asker *asker;
+    struct arena *scratch;
+    enum provider_result (*fn)(struct provider_call *c);
+};
+
+static enum provider_result ask_resource(void *user) {
+    struct resource_question *q = user;
+    struct asker *k = q->asker;
+    prepare_call(k, q->scratch);
+    int64_t limit = k->type->deadline_ms > 0 ? k->type->deadline_ms : ASK_DEADLINE_MS;
+    k->call.deadline_ms = k->c->host->ops->get_monotonic_ms(k->c->host->user) + limit;
+    return q->fn(&k->call);
 }
 
 /* The provider's word once it has one: what is still under way or fails for the moment is asked again, as often as an
  * operation is retried. */
 static enum provider_result ask(struct asker *k, struct arena *scratch,
                                 enum provider_result (*fn)(struct provider_call *c)) {
-    const struct host *host = k->c->host;
-    enum provider_result result = PROVIDER_CANNOT_TELL;
-    for (unsigned attempt = 0; fn != NULL && attempt <= k->c->retries; attempt++) {
-        prepare_call(k, scratch);
-        int64_t limit = k->type->deadline_ms > 0 ? k->type->deadline_ms : ASK_DEADLINE_MS;
-        k->call.deadline_ms = host->ops->get_monotonic_ms(host->user) + limit;
-        result = ask_once(k, fn);
-        if ((result != PROVIDER_NOT_YET && result != PROVIDER_TRANSIENT) || k->request.only_look) {
-            break;
-        }
-        host->ops->sleep_ms(host->user, ASK_AGAIN_MS);
-    }
-    return result;
+    struct resource_question q = {k, scratch, fn};
+    return fn == NULL ? PROVIDER_CANNOT_TELL : recover_ask(k->c, &k->request, ask_resource, &q);
 }
 
 static struct made_object made_from_intent(struct asker *k) {
@@ -153,11 +172,9 @@ static enum recovery recover_destroy(struct asker *k, struct arena *scratch) {
     return result == PROVIDER_OK ? RECOVERED_UNDONE : RECOVERED_UNTOLD;
 }
 
-static void report_untold(struct asker *k, struct recovered *r) {
-    struct arena *a = k->s->arena;
-    sv action = k->intent->row->action;
+static void record_untold(struct asker *k, struct recovered *r, sv action) {
     if (k->call.reasons.items.len > 0) {
-        r->reason = arena_copy_sv(a, k->call.reasons.items.items[0]);
+        r->reason = arena_copy_sv(k->s->arena, k->call.reasons.items.items[0]);
     }
     struct failed_operation f = {
         .address = {r->address},
@@ -169,6 +186,10 @@ static void report_untold(struct asker *k, struct recovered *r) {
         .now_ms = k->c->host->ops->get_wall_ms(k->c->host->user),
     };
     apply_failed(k->s, &f);
+}
+
+static void report_untold(struct asker *k, const struct recovered *r) {
+    sv action = k->intent->row->action;
     if (k->request.is_quiet) {
         return;
     }
@@ -187,7 +208,10 @@ static void recover_one(struct asker *k, struct recoveries *result) {
     r->address = k->intent->row->address;
     r->recovery = RECOVERED_UNTOLD;
     sv action = k->intent->row->action;
-    if (k->type != NULL && sv_eq_cstr(action, "create")) {
+    bool is_link = link_intent_is_of_link(k->intent);
+    if (is_link) {
+        r->recovery = link_recover(k->c, k->s, &k->request, k->intent, &r->reason);
+    } else if (k->type != NULL && sv_eq_cstr(action, "create")) {
         r->recovery = recover_create(k, &scratch);
     } else if (k->type != NULL && sv_eq_cstr(action, "update")) {
         r->recovery = recover_update(k, &scratch);
@@ -196,6 +220,9 @@ static void recover_one(struct asker *k, struct recoveries *result) {
     }
     if (r->recovery == RECOVERED_UNTOLD) {
         result->untold++;
+        if (!is_link) {
+            record_untold(k, r, action);
+        }
         report_untold(k, r);
     }
     arena_fini(&scratch);

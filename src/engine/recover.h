@@ -37,5 +37,9 @@ struct recovery_request {
 };
 void recover_all(const struct run_config *c, struct stored *s, struct recovery_request request,
                  struct recoveries *result);
+/* A provider's word, from a thread of its own where the lease has to be kept; asked again while the answer is that
+ * something is still under way, or fails for the moment. `ask` prepares each attempt. */
+enum provider_result recover_ask(const struct run_config *c, const struct recovery_request *request,
+                                 enum provider_result (*ask)(void *user), void *user);
 
 #endif

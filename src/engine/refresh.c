@@ -26,9 +26,20 @@ struct reader {
 
 /* --- in the threads --- */
 
+/* What is stored, with what links have set (BP-530): what the object is expected to be. */
+static value get_expected(const struct planner *p, struct arena *a, const struct resource_record *record) {
+    return link_fields_lay_over(&p->fields, a, record->address.text, record->spec);
+}
+
+/* What was read, without fields of links that ended half-way. */
+static value get_found(const struct planner *p, struct arena *a, const struct observation *o, value expected) {
+    return link_fields_take_open_out(&p->fields, a, o->record->address.text, o->found_spec, expected);
+}
+
 static void call_read(struct reader *r, struct observation *o, struct provider_call *call) {
     const struct run_config *c = r->p->c;
     const struct resource_record *record = o->record;
+    value spec = get_expected(r->p, call->arena, record);
     *call = (struct provider_call){
         .arena = call->arena,
         .address = record->address,
@@ -36,9 +47,9 @@ static void call_read(struct reader *r, struct observation *o, struct provider_c
         .host = c->host,
         .base_dir = r->p->t == NULL ? (sv){0} : r->p->t->root_dir,
         .context = c->context,
-        .spec = record->spec,
+        .spec = spec,
         .metadata = record->metadata,
-        .prior = schema_merge(call->arena, record->spec, record->computed),
+        .prior = schema_merge(call->arena, spec, record->computed),
         .physical_id = record->physical_id,
     };
     int64_t limit = o->type->deadline_ms > 0 ? o->type->deadline_ms : READ_DEADLINE_MS;
@@ -52,7 +63,7 @@ static bool is_interrupted(const struct run_config *c) {
 }
 
 /* The delay before attempt `n` (BP-500), jitter from the host. */
-static void wait_for_attempt(const struct run_config *c, unsigned n) {
+void refresh_wait(const struct run_config *c, unsigned n) {
     int64_t delay = c->retry_first_ms;
     for (unsigned i = 1; i < n && delay < 300000; i++) {
         delay *= 2;
@@ -68,21 +79,22 @@ struct found {
 };
 
 /* Sets what is really there against the record (BP-531). */
-static void compare_found(struct sealer *sealer, struct arena *a, const struct observation *o, struct found *f) {
+static void compare_found(const struct planner *p, struct arena *a, const struct observation *o, struct found *f) {
     const struct resource_record *record = o->record;
+    value spec = get_expected(p, a, record);
     const struct schema *schema = o->type->schema;
     f->computed = value_is_set(o->computed) ? spec_mark_sensitive(a, schema, o->computed) : record->computed;
-    f->spec = value_is_set(o->found_spec) ? spec_mark_sensitive(a, schema, o->found_spec) : record->spec;
+    f->spec = value_is_set(o->found_spec) ? spec_mark_sensitive(a, schema, get_found(p, a, o, spec)) : spec;
     struct path_step step = {.key = SV("spec")};
     struct schema_diff_request request = {
         .arena = a,
         .schema = schema,
         .prefix = {&step, 1},
-        .before = schema_merge(a, record->spec, record->computed),
+        .before = schema_merge(a, spec, record->computed),
         .after = schema_merge(a, f->spec, f->computed),
         .drift = true,
         .is_same_secret = seal_is_same_secret,
-        .user = sealer,
+        .user = p->c->sealer,
     };
     schema_diff(&request, &f->diff);
 }
@@ -91,18 +103,19 @@ static bool is_same(value found, value recorded) {
     return !value_is_set(found) || (value_is_set(recorded) && value_eq(found, recorded));
 }
 
-static bool is_as_recorded(const struct observation *o) {
-    return is_same(o->found_spec, o->record->spec) && is_same(o->computed, o->record->computed);
+static bool is_as_recorded(const struct planner *p, struct arena *a, const struct observation *o) {
+    value expected = get_expected(p, a, o->record);
+    return is_same(get_found(p, a, o, expected), expected) && is_same(o->computed, o->record->computed);
 }
 
 /* Only what differs outlives the call. */
-static void keep_found(struct sealer *sealer, struct arena *keep, struct observation *o,
+static void keep_found(const struct planner *p, struct arena *keep, struct observation *o,
                        const struct provider_call *call) {
     o->found_spec = call->found_spec;
     o->computed = call->computed;
-    if (o->result == PROVIDER_OK && !is_as_recorded(o)) {
+    if (o->result == PROVIDER_OK && !is_as_recorded(p, call->arena, o)) {
         struct found f = {0};
-        compare_found(sealer, call->arena, o, &f);
+        compare_found(p, call->arena, o, &f);
         o->differs = f.diff.changes.len > 0;
         o->is_fresher = !o->differs && !is_same(o->computed, o->record->computed);
     }
@@ -121,13 +134,13 @@ static void read_one(void *user, size_t thread, size_t number) {
         call_read(r, o, &call);
         bool again = o->result == PROVIDER_TRANSIENT && attempt <= r->p->c->retries && !is_interrupted(r->p->c);
         if (!again) {
-            keep_found(r->p->c->sealer, &r->arenas[thread], o, &call);
+            keep_found(r->p, &r->arenas[thread], o, &call);
         }
         arena_fini(&scratch);
         if (!again) {
             return;
         }
-        wait_for_attempt(r->p->c, attempt);
+        refresh_wait(r->p->c, attempt);
     }
 }
 
@@ -180,6 +193,12 @@ static void take_fresher(struct planner *p, const struct observation *o) {
     o->record->computed = d->computed_after;
 }
 
+/* The link sets its field again (BP-530). */
+static void note_touched(void *user, struct link_record *l) {
+    struct planner *p = user;
+    map_put(&p->touched_links, l->address.text, l);
+}
+
 static void take_found(struct planner *p, struct observation *o) {
     if (o->is_fresher && p->is_look) {
         take_fresher(p, o);
@@ -189,12 +208,15 @@ static void take_found(struct planner *p, struct observation *o) {
     }
     struct resource_record *record = o->record;
     struct found f = {0};
-    compare_found(p->c->sealer, p->a, o, &f);
+    compare_found(p, p->a, o, &f);
     struct change *d = add_drift(p, record);
     d->action = ACTION_UPDATE;
     d->drifted = true;
     d->diff = f.diff;
-    record->spec = take_fields(p, record->spec, f.spec, &f.diff);
+    sv address = record->address.text;
+    value real = take_fields(p, get_expected(p, p->a, record), f.spec, &f.diff);
+    record->spec = link_fields_take_out(&p->fields, p->a, address, real, record->spec);
+    link_fields_find_touched(&p->fields, p->a, address, &f.diff, note_touched, p);
     record->computed = f.computed;
     d->after = record->spec;
     d->computed_after = f.computed;
@@ -232,6 +254,8 @@ static void fini_arenas(void *object) {
 
 bool refresh_all(struct planner *p) {
     p->drift_by_address = MAP(p->a);
+    p->touched_links = MAP(p->a);
+    link_fields_init(&p->fields, p->a, p->stored);
     struct reader *r = ARENA_NEW(p->a, struct reader);
     r->p = p;
     r->threads = p->c->readers > 0 ? p->c->readers : READ_THREADS;
@@ -260,5 +284,5 @@ bool refresh_all(struct planner *p) {
     for (size_t i = 0; i < count; i++) {
         ok = take(p, &r->items[i]) && ok;
     }
-    return ok;
+    return refresh_links(p) && ok;
 }

@@ -67,6 +67,7 @@ struct run_config {
     int64_t drain_ms;                              /* 2 min (BP-501) */
     int64_t stable_interval_ms, stable_timeout_ms; /* 5 s, 30 min */
     int64_t retry_first_ms;                        /* 2 s (BP-500) */
+    int64_t resource_lock_ms;                      /* a link waits so long for another's (BP-490); 0: 15 min */
     unsigned retries;                              /* 5 */
     bool refresh;                                  /* read real objects first (BP-421 (3)) */
     bool accept_drift, force;

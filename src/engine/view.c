@@ -7,6 +7,9 @@
  * operations end. */
 static void show_under_way(struct stored *s, const struct open_intent *intent) {
     struct resource_record *r = stored_find_resource(s, intent->row->address);
+    if (stored_find_link(s, intent->row->address) != NULL) {
+        return; /* its row is written phase by phase */
+    }
     bool creates = sv_eq_cstr(intent->row->action, "create"), updates = sv_eq_cstr(intent->row->action, "update");
     if (r == NULL) {
         r = stored_put_resource(s, (addr){intent->row->address});

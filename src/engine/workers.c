@@ -94,6 +94,16 @@ static void let_go(struct workers *w) {
     }
 }
 
+static enum provider_result run_job(struct job *j) {
+    if (j->link == NULL) {
+        return j->fn(&j->call);
+    }
+    j->link->call = j->call;
+    enum provider_result result = j->link_fn(j->link);
+    j->call = j->link->call;
+    return result;
+}
+
 static void *run_thread(void *user) {
     struct workers *w = user;
     pthread_mutex_lock(&w->lock);
@@ -110,7 +120,7 @@ static void *run_thread(void *user) {
             w->last_job = &w->first_job;
         }
         pthread_mutex_unlock(&w->lock);
-        j->result = j->fn(&j->call);
+        j->result = run_job(j);
         struct job_note *note = ARENA_NEW(&j->arena, struct job_note);
         note->message = (struct message){.kind = MESSAGE_DONE, .job = j};
         pthread_mutex_lock(&w->lock);

@@ -14,6 +14,8 @@ struct job {
     struct arena arena;
     struct provider_call call;
     enum provider_result (*fn)(struct provider_call *c);
+    struct link_op_call *link; /* of an operation of a link, else NULL; its `call` is this job's */
+    link_operation link_fn;
     enum provider_result result;
     uint32_t op; /* the caller's */
     int phase;   /* the caller's */

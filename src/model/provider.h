@@ -187,6 +187,7 @@ struct link_call {
      * unknown. Shown in plans, compared with what is stored, and kept from before the operation starts, so that what
      * was half made is removed in the end. None: plans tell nothing of them. */
     VEC(struct link_intermediary) intermediaries;
+    VEC(struct link_field) fields; /* out: likewise every spec field of a side that they will set */
     /* out: nothing is to be done but what is contributed: no update operation is called, unless the stored link has had
      * some (they then take back what it did). */
     bool is_idle;

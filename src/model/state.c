@@ -38,7 +38,9 @@ void status_render(struct buf *out, enum status s) {
 /* Something is under way: the texts in "…ing" and "…rolling_back", and states between two steps of one operation. */
 bool status_is_transitional(enum status s) {
     sv text = status_get_text(s);
-    return sv_has_suffix(text, SV("ing")) || sv_has_suffix(text, SV("rolling_back")) || s == STATUS_config_complete ||
+    return sv_has_suffix(text, SV("ing")) || sv_has_prefix(text, SV("updating_")) || s == STATUS_resource_a_updated ||
+           s == STATUS_resource_b_updated || s == STATUS_intermediaries_updated ||
+           sv_has_suffix(text, SV("rolling_back")) || s == STATUS_config_complete ||
            s == STATUS_update_config_complete || s == STATUS_update_rollback_config_complete ||
            s == STATUS_destroy_rollback_config_complete;
 }

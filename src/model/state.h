@@ -56,10 +56,21 @@ struct resource_record {
 struct link_record {
     addr address;
     sv a, b;
+    sv type_a, type_b; /* so that it can be removed when its sides are known no more */
     enum status status, precise_status;
-    value data;
-    value mappings; /* resource::path → link data path (BP-491) */
-    int64_t created_ms, updated_ms;
+    value data;           /* as staged */
+    value computed;       /* what its operations added to the data; kind 0: nothing */
+    value mappings;       /* resource::path → link data path (BP-491), of what it contributes */
+    value fields;         /* the same, of what its operations have set in the real objects; kind 0: nothing */
+    value intermediaries; /* id → {resourceType, owned, resourceSpecData} (BP-492); kind 0: none */
+    bool is_active;       /* operations of it were carried out: it has something to take back */
+    int64_t generation;   /* part of the operation key */
+    sv op_key, op_digest; /* of the operation that is under way or was cut off: its key, and what it wanted */
+    const sv *failure_reasons;
+    size_t failure_reason_count;
+    int64_t created_ms, updated_ms, last_status_ms, duration_ms;
+    value drift; /* as of a resource */
+    int64_t drift_ms;
 };
 
 struct export_record {

@@ -36,7 +36,8 @@ struct world {
     sv signal_at; /* the call at which the user interrupts, `signal_count` times */
     int signal_count;
     atomic_int signals;
-    sv leap_at; /* the call at which the clock leaps an hour */
+    sv leap_at;             /* the call at which the clock leaps an hour */
+    size_t in_b, most_in_b; /* links that write their side B at a time */
     struct store *store;
     struct diags store_diags;
     struct sealer *sealer;
@@ -44,6 +45,12 @@ struct world {
 };
 
 extern const struct providers world_providers;
+/* Of links: between fake/place and fake/thing one that works (world_links.c), the others give and need capabilities. */
+extern const struct link_type world_working_link, world_route_link, world_naming_link, world_wanting_link;
+
+/* For the provider's own: notes the call and takes the lock; a scripted result, or 0. Then gives the lock back. */
+enum provider_result world_enter(struct provider_call *c, const char *what);
+enum provider_result world_leave(struct provider_call *c, enum provider_result result);
 
 void world_init(struct world *w);
 void world_fini(struct world *w);

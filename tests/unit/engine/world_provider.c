@@ -37,8 +37,7 @@ static struct world *world_of(const struct provider_call *c) {
     return c->host->user;
 }
 
-/* Notes the call; a scripted result, or 0. */
-static enum provider_result enter(struct provider_call *c, const char *what) {
+enum provider_result world_enter(struct provider_call *c, const char *what) {
     struct world *w = world_of(c);
     pthread_mutex_lock(&w->lock);
     sv call = arena_printf(&w->arena, "%s %.*s", what, SV_ARG(c->address.text));
@@ -67,7 +66,7 @@ static enum provider_result enter(struct provider_call *c, const char *what) {
     return result; /* with the lock */
 }
 
-static enum provider_result leave(struct provider_call *c, enum provider_result result) {
+enum provider_result world_leave(struct provider_call *c, enum provider_result result) {
     pthread_mutex_unlock(&world_of(c)->lock);
     return result == PROVIDER_OK || result == PROVIDER_ABSENT || result == PROVIDER_NOT_YET
                ? result
@@ -103,7 +102,7 @@ static value describe(struct provider_call *c, const struct object *o) {
 
 static enum provider_result create(struct provider_call *c, const char *type) {
     struct world *w = world_of(c);
-    enum provider_result scripted = enter(c, "create");
+    enum provider_result scripted = world_enter(c, "create");
     if (scripted == PROVIDER_NOT_YET) { /* hangs */
         pthread_mutex_unlock(&w->lock);
         while (!provider_is_cancelled(c)) {
@@ -112,7 +111,7 @@ static enum provider_result create(struct provider_call *c, const char *type) {
         return PROVIDER_TERMINAL;
     }
     if (scripted != 0) {
-        return leave(c, scripted);
+        return world_leave(c, scripted);
     }
     sv key = provider_key_text(c);
     struct object *o = find_key(w, key); /* the same key makes one object (LC-072) */
@@ -124,7 +123,7 @@ static enum provider_result create(struct provider_call *c, const char *type) {
     }
     o->spec = value_copy(&w->arena, c->spec);
     c->computed = describe(c, o);
-    return leave(c, PROVIDER_OK);
+    return world_leave(c, PROVIDER_OK);
 }
 
 static enum provider_result create_thing(struct provider_call *c) {
@@ -146,17 +145,17 @@ static enum provider_result create_place(struct provider_call *c) {
 }
 
 static enum provider_result read_object(struct provider_call *c) {
-    enum provider_result scripted = enter(c, "read");
+    enum provider_result scripted = world_enter(c, "read");
     struct object *o = find_id(world_of(c), c->physical_id);
     if (scripted == 0 && o != NULL) {
         c->found_spec = value_copy(c->arena, o->spec);
         c->computed = describe(c, o);
     }
-    return leave(c, scripted != 0 ? scripted : o == NULL ? PROVIDER_ABSENT : PROVIDER_OK);
+    return world_leave(c, scripted != 0 ? scripted : o == NULL ? PROVIDER_ABSENT : PROVIDER_OK);
 }
 
 static enum provider_result update(struct provider_call *c) {
-    enum provider_result scripted = enter(c, "update");
+    enum provider_result scripted = world_enter(c, "update");
     struct object *o = find_id(world_of(c), c->physical_id);
     if (scripted == 0 && o == NULL) {
         scripted = PROVIDER_TERMINAL;
@@ -165,30 +164,30 @@ static enum provider_result update(struct provider_call *c) {
         o->spec = value_copy(&world_of(c)->arena, c->spec);
         c->computed = describe(c, o);
     }
-    return leave(c, scripted != 0 ? scripted : PROVIDER_OK);
+    return world_leave(c, scripted != 0 ? scripted : PROVIDER_OK);
 }
 
 static enum provider_result destroy(struct provider_call *c) {
-    enum provider_result scripted = enter(c, "destroy");
+    enum provider_result scripted = world_enter(c, "destroy");
     struct object *o = find_id(world_of(c), c->physical_id);
     if (scripted == 0 && o != NULL) {
         o->gone = true;
     }
-    return leave(c, scripted != 0 ? scripted : o == NULL ? PROVIDER_ABSENT : PROVIDER_OK);
+    return world_leave(c, scripted != 0 ? scripted : o == NULL ? PROVIDER_ABSENT : PROVIDER_OK);
 }
 
 static enum provider_result is_stable(struct provider_call *c) {
-    enum provider_result scripted = enter(c, "stable");
-    return leave(c, scripted != 0 ? scripted : PROVIDER_OK);
+    enum provider_result scripted = world_enter(c, "stable");
+    return world_leave(c, scripted != 0 ? scripted : PROVIDER_OK);
 }
 
 static enum provider_result recover(struct provider_call *c) {
-    enum provider_result scripted = enter(c, "recover");
+    enum provider_result scripted = world_enter(c, "recover");
     struct object *o = find_key(world_of(c), provider_key_text(c));
     if (scripted == 0 && o != NULL) {
         c->computed = describe(c, o);
     }
-    return leave(c, scripted != 0 ? scripted : o == NULL ? PROVIDER_ABSENT : PROVIDER_OK);
+    return world_leave(c, scripted != 0 ? scripted : o == NULL ? PROVIDER_ABSENT : PROVIDER_OK);
 }
 
 static const sv slow_wants[] = {SV_INIT("fake/slow")};
@@ -270,7 +269,9 @@ static const struct link_type hard_link = {.type_a = SV_INIT("fake/thing"),
                                            .priority = LINK_SIDE_B,
                                            .stage = stage_hard};
 static const struct link_type soft_link = {.type_a = SV_INIT("fake/thing"), .type_b = SV_INIT("fake/thing")};
-static const struct link_type *const links[] = {&hard_link, &soft_link};
+/* Sorted. */
+static const struct link_type *const links[] = {&world_naming_link,  &world_route_link, &world_working_link,
+                                                &world_wanting_link, &hard_link,        &soft_link};
 
 /* --- data: what is there is in the world's `data` --- */
 
@@ -318,7 +319,7 @@ static const struct provider fake_provider = {.name = SV_INIT("fake"),
                                               .resources = types,
                                               .resource_count = 5,
                                               .links = links,
-                                              .link_count = 2,
+                                              .link_count = sizeof links / sizeof links[0],
                                               .data = data_types,
                                               .data_count = 1};
 static const struct provider *const all[] = {&fake_provider};
