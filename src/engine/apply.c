@@ -104,7 +104,8 @@ static enum status failed_status(sv action, enum op_failure failure) {
 
 struct resource_record *apply_failed(struct stored *s, const struct failed_operation *f) {
     struct resource_record *r = stored_put_resource(s, f->address);
-    bool replaces = record_has_object(r) && sv_eq_cstr(f->action, "create");
+    bool is_made_by_it = r->generation == f->generation && r->deposed_count == 0;
+    bool replaces = record_has_object(r) && sv_eq_cstr(f->action, "create") && !is_made_by_it;
     if (r->type.len == 0) {
         r->name = f->name;
         r->type = f->type;

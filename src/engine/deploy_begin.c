@@ -1,5 +1,6 @@
 #include "engine/deploy.h"
 
+#include "engine/actor.h"
 #include "engine/fields.h"
 #include "engine/ids.h"
 #include "engine/recover.h"
@@ -239,8 +240,7 @@ static bool claim(struct deploy *d, enum exit_code *code) {
     struct map_builder b = {.arena = a};
     field_put_text(&b, "planId", d->p->id);
     field_put_text(&b, "kind", d->p->destroy ? SV("destroy") : SV("deploy"));
-    field_put_text(&b, "actor", d->c->host->ops->get_actor(d->c->host->user, a));
-    field_put_text(&b, "command", d->c->actor_command);
+    actor_put(&b, d->c);
     struct journal_entry entry = {.kind = JOURNAL_RUN_STARTED, .wall_ms = now_wall(d), .body = map_done(&b)};
     d->stored.body.plan_id = d->p->id;
     d->stored.body.run_id = d->run_id;

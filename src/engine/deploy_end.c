@@ -1,5 +1,6 @@
 #include "engine/deploy.h"
 
+#include "engine/actor.h"
 #include "engine/fields.h"
 #include "engine/planner.h"
 #include "engine/specs.h"
@@ -156,10 +157,25 @@ static value previous_values(struct deploy *d) {
     return map_done(&all);
 }
 
+/* Keyed, as inputs may be secret; in rising precedence. */
+static value input_digests(struct deploy *d) {
+    struct list_builder all = {.arena = &d->turn};
+    for (size_t i = 0; i < d->p->input_count; i++) {
+        const struct template_input *input = &d->p->inputs[i];
+        struct map_builder b = {.arena = &d->turn};
+        field_put_text(&b, "name", input->name);
+        field_put_text(&b, "digest", seal_digest(d->c->sealer, &d->turn, input->item));
+        list_add(&all, map_done(&b));
+    }
+    return list_done(&all);
+}
+
 static enum store_result compact(struct deploy *d) {
     struct map_builder b = {.arena = &d->turn};
+    actor_put(&b, d->c);
     field_put_text(&b, "planId", d->p->id);
     field_put_text(&b, "templateDigest", d->p->template_digest);
+    field_put_value(&b, "inputDigests", input_digests(d));
     field_put_value(&b, "summary", summary_value(d));
     field_put_value(&b, "previous", previous_values(d));
     struct seal_place place = {.instance_id = d->stored.instance.id, .address = SV("history")};

@@ -1,5 +1,6 @@
 #include "engine/edit.h"
 
+#include "engine/actor.h"
 #include "engine/fields.h"
 #include "engine/ids.h"
 #include "value/convert.h"
@@ -275,8 +276,7 @@ static enum store_result journal_run(struct writer *w) {
     struct edit *e = w->e;
     struct map_builder b = {.arena = e->a};
     field_put_text(&b, "kind", e->request.kind);
-    field_put_text(&b, "actor", e->c->host->ops->get_actor(e->c->host->user, e->a));
-    field_put_text(&b, "command", e->c->actor_command);
+    actor_put(&b, e->c);
     field_put_text(&b, "reason", e->request.reason);
     struct journal_entry start = {.kind = JOURNAL_RUN_STARTED, .wall_ms = e->started_ms, .body = map_done(&b)};
     struct map_builder end_body = {.arena = e->a};
@@ -289,7 +289,7 @@ static enum store_result journal_run(struct writer *w) {
 static enum store_result add_history(struct writer *w, value edit) {
     struct edit *e = w->e;
     struct map_builder b = {.arena = e->a};
-    field_put_text(&b, "command", e->c->actor_command);
+    actor_put(&b, e->c);
     field_put_text(&b, "reason", e->request.reason);
     field_put_value(&b, "edit", edit);
     struct seal_place place = {.instance_id = e->stored.instance.id, .address = SV("history")};

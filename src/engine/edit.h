@@ -85,6 +85,7 @@ enum exit_code edit_unlock(const struct run_config *c, sv reason, sv *holder);
 struct past_run {
     int64_t number; /* 0: not in the history, it has not succeeded */
     sv run_id, kind, actor, outcome, command, reason;
+    int64_t pid;                  /* of the process that ran; 0: not recorded */
     int64_t started_ms, ended_ms; /* ended 0: it did not */
     value summary;                /* of deployments, numbers by action; kind 0 without */
     value edit;                   /* of edits, what was changed; kind 0 without */

@@ -2,6 +2,7 @@
  * (LC-011 (6)). */
 #include "engine/reconcile.h"
 
+#include "engine/actor.h"
 #include "engine/fields.h"
 #include "engine/look.h"
 
@@ -86,8 +87,7 @@ static value start_body(struct applier *p) {
     struct deploy *d = p->run;
     struct map_builder b = {.arena = &d->turn};
     field_put_text(&b, "kind", SV("reconcile"));
-    field_put_text(&b, "actor", d->c->host->ops->get_actor(d->c->host->user, &d->turn));
-    field_put_text(&b, "command", d->c->actor_command);
+    actor_put(&b, d->c);
     return map_done(&b);
 }
 
@@ -106,6 +106,7 @@ static value history_body(struct applier *p) {
         list_add(&list, map_done(&b));
     }
     struct map_builder b = {.arena = &p->run->turn};
+    actor_put(&b, p->run->c);
     map_add(&b, SV("reconciled"), list_done(&list));
     return map_done(&b);
 }

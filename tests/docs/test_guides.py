@@ -1,8 +1,10 @@
-"""The examples of the guides do what the guides say; one case per section."""
+"""The examples of the guides do what the guides say; one case per section. Sections about PostgreSQL in operations.md have
+a server of their own."""
 
 import os
 import re
 import shutil
+import sys
 import tempfile
 import unittest
 
@@ -10,18 +12,30 @@ import guide
 
 LINTEL = os.environ["LINTEL_BIN"]
 SOURCE = os.environ["LINTEL_SOURCE"]
-GUIDES = ("docs/blueprint.md", "docs/formatting.md", "docs/transforms.md")
+sys.path.append(os.path.join(SOURCE, "tests", "cli", "commands"))
+
+from test_postgres import CAN_START, Server  # noqa: E402
+
+GUIDES = ("docs/blueprint.md", "docs/formatting.md", "docs/operations.md", "docs/transforms.md")
 
 
 class Guide(unittest.TestCase):
     maxDiff = None
 
-    def run_blocks(self, blocks):
+    def start_server(self):
+        """What the environment says of a server for this case."""
+        if not CAN_START:
+            self.skipTest("there are no programs of PostgreSQL")
+        server = Server()
+        self.addCleanup(server.stop)
+        return {"PGHOST": server.dir, "PGUSER": "owner", "PGDATABASE": "postgres"}
+
+    def run_blocks(self, blocks, needs_server=False):
         home = tempfile.mkdtemp(prefix="lintel-guide-")
         self.addCleanup(shutil.rmtree, home, ignore_errors=True)
         directory = os.path.join(home, "shop")
         os.mkdir(directory)
-        section = guide.Section(directory, LINTEL)
+        section = guide.Section(directory, LINTEL, self.start_server() if needs_server else None)
         for block in blocks:
             section.run(block)
 
@@ -33,7 +47,8 @@ def add_guide(path):
         if not any(block.language for block in blocks):
             continue
         name = "test_%s_%02d_%s" % (re.sub(r"\W+", "_", os.path.basename(path)), number, re.sub(r"\W+", "_", heading).lower())
-        setattr(Guide, name, lambda self, blocks=blocks: self.run_blocks(blocks))
+        needs = path == "docs/operations.md" and "PostgreSQL" in heading
+        setattr(Guide, name, lambda self, blocks=blocks, needs=needs: self.run_blocks(blocks, needs))
 
 
 for each_guide in GUIDES:

@@ -28,6 +28,7 @@ enum cli_option_content {
     HOLDS_DIRECTORY,
     HOLDS_PATH_LIST, /* directories, ':' between them */
     HOLDS_URL,       /* a path, or one behind "sqlite:" or "file:", or something else */
+    HOLDS_LIMIT,     /* NAME=N (bounds.h) */
 };
 
 struct cli_option {
@@ -128,6 +129,7 @@ struct cli {
     struct buf payload;                  /* members of the JSON object of a one-shot command */
     struct jsonw writer;                 /* into payload; a command adds key and value pairs */
     int log_error;                       /* errno of the first write to the log that failed; 0: none */
+    int json_error;                      /* the same of the --json-into file */
     int output_error;                    /* errno of the first write to standard output that failed; 0: none */
     const struct host *host;
     const struct cli_signals *signals;

@@ -61,6 +61,7 @@ static void write_run(struct jsonw *w, const struct past_run *run) {
     jsonw_put_text(w, "runId", run->run_id);
     jsonw_put_text(w, "kind", run->kind);
     jsonw_put_text(w, "actor", run->actor);
+    jsonw_put_i64(w, "pid", run->pid);
     jsonw_put_text(w, "outcome", run->outcome);
     jsonw_put_text(w, "command", run->command);
     jsonw_put_text(w, "reason", run->reason);

@@ -103,11 +103,42 @@ static const struct cli_option opt_module_root = {.name = SV_INIT("module-root")
                                                   .repeatable = true,
                                                   .summary = SV_INIT("a directory with modules, as NAME/VERSION")};
 
+static const struct cli_option opt_limit = {
+    .name = SV_INIT("limit"),
+    .type = OPTION_TEXT,
+    .value_name = SV_INIT("NAME=N"),
+    .holds = HOLDS_LIMIT,
+    .repeatable = true,
+    .summary = SV_INIT("moves a limit; their names: chapter Limits of docs/operations.md")};
+static const struct cli_option opt_keep_history = {.name = SV_INIT("keep-history"),
+                                                   .type = OPTION_NUMBER,
+                                                   .value_name = SV_INIT("N"),
+                                                   .fallback = SV_INIT("50"),
+                                                   .summary = SV_INIT("runs that the history of an instance keeps")};
+static const struct cli_option opt_lease_time = {
+    .name = SV_INIT("lease-time"),
+    .type = OPTION_DURATION,
+    .value_name = SV_INIT("D"),
+    .fallback = SV_INIT("60s"),
+    .summary = SV_INIT("how long a run that gives no sign of life holds its instance")};
+static const struct cli_option opt_drain_time = {
+    .name = SV_INIT("drain-time"),
+    .type = OPTION_DURATION,
+    .value_name = SV_INIT("D"),
+    .fallback = SV_INIT("2m"),
+    .summary = SV_INIT("how long operations under way are awaited after a failure")};
+static const struct cli_option opt_stable_time = {.name = SV_INIT("stable-time"),
+                                                  .type = OPTION_DURATION,
+                                                  .value_name = SV_INIT("D"),
+                                                  .fallback = SV_INIT("30m"),
+                                                  .summary = SV_INIT("how long a resource may take to become stable")};
+
 const struct cli_option *const cli_global_options[] = {
-    &opt_help,          &opt_dir,         &opt_state,        &opt_context, &opt_json,    &opt_json_into,
-    &opt_color,         &opt_quiet,       &opt_verbose,      &opt_log,     &opt_strict,  &opt_offline,
-    &opt_pure,          &opt_plugin_path, &opt_module_root,  &opt_key,     &opt_no_seal, &opt_allow_outside,
-    &opt_allow_private, &opt_parallel,    &opt_lock_timeout,
+    &opt_help,          &opt_dir,         &opt_state,        &opt_context, &opt_json,         &opt_json_into,
+    &opt_color,         &opt_quiet,       &opt_verbose,      &opt_log,     &opt_strict,       &opt_offline,
+    &opt_pure,          &opt_plugin_path, &opt_module_root,  &opt_key,     &opt_no_seal,      &opt_allow_outside,
+    &opt_allow_private, &opt_parallel,    &opt_lock_timeout, &opt_limit,   &opt_keep_history, &opt_lease_time,
+    &opt_drain_time,    &opt_stable_time,
 };
 const size_t cli_global_option_count = COUNT(cli_global_options);
 
@@ -362,7 +393,7 @@ static const struct cli_argument arg_topic[] = {
 static const enum exit_code exits_reference[] = {EXIT_OK, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_validate[] = {EXIT_OK, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_fmt[] = {EXIT_OK, EXIT_FAILED, EXIT_CHANGES, EXIT_INVALID, EXIT_USAGE};
-static const enum exit_code exits_init[] = {EXIT_OK, EXIT_FAILED, EXIT_USAGE};
+static const enum exit_code exits_init[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_plan[] = {EXIT_OK, EXIT_FAILED, EXIT_CHANGES, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_run[] = {EXIT_OK,     EXIT_FAILED, EXIT_DRIFT,    EXIT_INVALID, EXIT_USAGE,
                                            EXIT_LOCKED, EXIT_STALE,  EXIT_PART_WAY, EXIT_SIGINT,  EXIT_SIGTERM};

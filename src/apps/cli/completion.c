@@ -1,6 +1,10 @@
 /* Completion scripts for bash, zsh and fish, from the command table. */
 #include "apps/cli/cli.h"
 
+static bool holds_text(const struct cli_option *o) {
+    return o->holds == HOLDS_TEXT || o->holds == HOLDS_LIMIT;
+}
+
 static bool holds_directories(const struct cli_option *o) {
     return o->holds == HOLDS_DIRECTORY || o->holds == HOLDS_PATH_LIST;
 }
@@ -52,7 +56,7 @@ static void append_bash_values(struct buf *out, const struct cli_option *const *
             buf_append_cstr(out, "$(compgen -W '");
             append_choices(out, o->value_name);
             buf_append_cstr(out, "' -- \"$word\")");
-        } else if (o->holds != HOLDS_TEXT) {
+        } else if (!holds_text(o)) {
             buf_printf(out, "$(compgen %s -- \"$word\")", holds_directories(o) ? "-d" : "-f");
         }
         buf_append_cstr(out, "); return ;;\n");
@@ -145,7 +149,7 @@ static void append_zsh_value(struct buf *out, const struct cli_option *o) {
     if (o->type == OPTION_FLAG)
         return;
     if (o->type != OPTION_CHOICE) {
-        const char *action = o->holds == HOLDS_TEXT ? " " : holds_directories(o) ? "_directories" : "_files";
+        const char *action = holds_text(o) ? " " : holds_directories(o) ? "_directories" : "_files";
         buf_printf(out, ":%.*s:%s", SV_ARG(o->value_name), action);
         return;
     }
@@ -224,7 +228,7 @@ static void append_fish_option(struct buf *out, const struct cli_command *comman
     if (o->letter)
         buf_printf(out, " -s %c", o->letter);
     if (o->type != OPTION_FLAG)
-        buf_append_cstr(out, o->holds == HOLDS_TEXT ? " -x" : " -r");
+        buf_append_cstr(out, holds_text(o) ? " -x" : " -r");
     if (o->type == OPTION_CHOICE) {
         buf_append_cstr(out, " -a '");
         append_choices(out, o->value_name);

@@ -1,6 +1,7 @@
 /* One invocation from start to end. */
 #include "apps/cli/commands.h"
 #include "apps/cli/settings.h"
+#include "apps/cli/verbose.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,9 +156,12 @@ int cli_run(int argc, const char *const *argv, const struct cli_signals *signals
     cli.color_out = wants_color(&cli, STDOUT_FILENO);
     cli.color_err = wants_color(&cli, STDERR_FILENO);
     bool has_output = !ok || open_outputs(&cli);
+    int64_t started_ms = cli.host->ops->get_monotonic_ms(cli.host->user);
     output_begin(&cli);
+    verbose_begin(&cli);
     enum exit_code code = has_output ? run_command(&cli, ok) : EXIT_FAILED;
     code = output_finish(&cli, code);
+    verbose_end(&cli, code, started_ms);
     if (cli.json_into >= 0)
         close(cli.json_into);
     if (cli.log >= 0)

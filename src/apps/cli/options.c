@@ -1,5 +1,6 @@
 #include "apps/cli/settings.h"
 
+#include "apps/cli/bounds.h"
 #include "base/num.h"
 
 static const struct cli_option *find_in(const struct cli_option *const *options, size_t count, sv name) {
@@ -77,7 +78,7 @@ static bool is_valid(const struct cli_option *option, sv text) {
     case OPTION_CHOICE:
         return is_choice(option, text);
     case OPTION_TEXT:
-        return true;
+        return option->holds != HOLDS_LIMIT || bounds_is_valid(text);
     }
     return true;
 }
@@ -107,6 +108,9 @@ bool option_check_value(struct cli *c, const struct cli_option *option, const st
     if (option->type == OPTION_CHOICE)
         output_usage_error(c, "%.*s'--%.*s' takes one of %.*s, not '%.*s'", SV_ARG(buf_get_sv(&where)),
                            SV_ARG(option->name), SV_ARG(option->value_name), SV_ARG(shown));
+    else if (option->holds == HOLDS_LIMIT)
+        output_usage_error(c, "%.*s'--%.*s' takes NAME=N, not '%.*s'; NAME is one of %.*s", SV_ARG(buf_get_sv(&where)),
+                           SV_ARG(option->name), SV_ARG(shown), SV_ARG(bounds_list_names(&c->arena)));
     else
         output_usage_error(c, "%.*s'--%.*s' takes %s, not '%.*s'", SV_ARG(buf_get_sv(&where)), SV_ARG(option->name),
                            get_wanted(option), SV_ARG(shown));

@@ -62,8 +62,9 @@ void output_note(struct cli *c, const char *format, ...) {
 static void write_machine(struct cli *c, sv line) {
     if (c->json)
         write_result(c, line);
-    if (c->json_into >= 0)
-        write_all(c->json_into, line);
+    int error = c->json_into >= 0 ? write_all(c->json_into, line) : 0;
+    if (c->json_error == 0)
+        c->json_error = error;
 }
 
 static void write_log(struct cli *c, sv line) {
@@ -187,11 +188,17 @@ enum exit_code output_finish(struct cli *c, enum exit_code code) {
         write_summary(c, code);
     if (output_is_machine(c) && !is_stream(c))
         write_object(c, code);
+    if (c->json_error != 0)
+        diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "the machine output in '%.*s' is not complete: %s",
+                  SV_ARG(settings_get_text(c, "json-into")), strerror(c->json_error));
     if (c->log_error != 0)
         diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "the log '%.*s' is not complete: %s",
                   SV_ARG(settings_get_text(c, "log")), strerror(c->log_error));
     bool streams = c->command && c->command->output == OUTPUT_EVENTS;
-    if (c->output_error != 0 && !streams && (code == EXIT_OK || code == EXIT_CHANGES)) {
+    bool can_fail = !streams && (code == EXIT_OK || code == EXIT_CHANGES);
+    if (c->json_error != 0 && can_fail)
+        code = EXIT_FAILED;
+    if (c->output_error != 0 && can_fail) {
         diags_add(&c->diags, DIAG_file_not_writable, SPAN_NONE, "the result cannot be written to standard output: %s",
                   strerror(c->output_error));
         code = EXIT_FAILED;

@@ -1,6 +1,7 @@
 #include "apps/cli/outside.h"
 
 #include "api/transforms.h"
+#include "apps/cli/bounds.h"
 #include "sources/sources.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static struct fetcher *open_fetcher(struct cli *c, sv root_dir, const struct loa
         .cache_dir = arena_printf(&c->arena, "%.*s/.lintel/cache", SV_ARG(c->project_dir)),
         .lock = get_lock_mode(c),
     };
+    bounds_apply_to_sources(c, &options.limits);
     if (root_dir.len > 0)
         options.lock_file = arena_printf(&c->arena, "%.*s/lintel.lock", SV_ARG(root_dir));
     struct fetcher *fetcher = sources_open(&options);

@@ -63,7 +63,7 @@ static sv make_path_list(struct cli *c, sv list) {
 static sv make_path(struct cli *c, const struct cli_option *option, sv text) {
     sv prefix = {0};
     sv path = text;
-    if (option->holds == HOLDS_TEXT || text.len == 0)
+    if (option->holds == HOLDS_TEXT || option->holds == HOLDS_LIMIT || text.len == 0)
         return text;
     if (option->holds == HOLDS_PATH_LIST)
         return make_path_list(c, text);

@@ -3,6 +3,7 @@
 #include "api/builtin.h"
 #include "api/store_open.h"
 #include "apps/cli/key_spec.h"
+#include "apps/cli/verbose.h"
 #include "model/lease.h"
 #include "value/convert.h"
 
@@ -113,13 +114,14 @@ static void fill_config(struct session *s) {
         .context = settings_get_text(c, "context"),
         .actor_command = c->command_line,
         .parallel = (size_t)settings_get_number(c, "parallel"),
-        .lease_ttl_ms = 60000,
+        .lease_ttl_ms = settings_get_duration_ms(c, "lease-time"),
         .lock_timeout_ms = settings_get_duration_ms(c, "lock-timeout"),
-        .drain_ms = 120000,
+        .drain_ms = settings_get_duration_ms(c, "drain-time"),
         .stable_interval_ms = 5000,
-        .stable_timeout_ms = 1800000,
+        .stable_timeout_ms = settings_get_duration_ms(c, "stable-time"),
         .retry_first_ms = 2000,
         .retries = 5,
+        .keep_history = (size_t)settings_get_number(c, "keep-history"),
         .refresh = get_refresh(c),
         .accept_drift = settings_get_flag(c, "accept-drift"),
         .force = settings_get_flag(c, "force"),
@@ -140,14 +142,24 @@ static bool check_context(struct cli *c) {
     return ok;
 }
 
+/* A run has to renew its lease several times within this time. */
+static bool check_lease_time(struct cli *c) {
+    enum { MIN_MS = 1000 };
+    if (settings_get_duration_ms(c, "lease-time") >= MIN_MS)
+        return true;
+    output_usage_error(c, "'--lease-time' is at least 1s: a run renews its lease every quarter of it");
+    return false;
+}
+
 bool session_open(struct cli *c, struct session *s, enum session_mode mode) {
     *s = (struct session){.cli = c};
     if (mode == SESSION_WRITE && settings_get_flag(c, "pure")) {
         output_usage_error(c, "'--pure' touches nothing, but '%.*s' is there to do so", SV_ARG(c->command->name));
         return false;
     }
-    if (!check_context(c) || !open_store(s, mode) || !open_sealer(s, mode))
+    if (!check_context(c) || !check_lease_time(c) || !open_store(s, mode) || !open_sealer(s, mode))
         return false;
+    verbose_say_store(c, store_show_url(&c->arena, get_state_url(c)), settings_get_text(c, "key"));
     fill_config(s);
     return true;
 }

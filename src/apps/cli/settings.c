@@ -1,5 +1,6 @@
 #include "apps/cli/settings.h"
 
+#include "apps/cli/bounds.h"
 #include "base/num.h"
 #include "model/host.h"
 
@@ -166,5 +167,6 @@ bool settings_load(struct cli *c, int argc, const char *const *argv) {
     c->quiet = settings_get_flag(c, "quiet");
     c->verbose = settings_get_flag(c, "verbose");
     c->diags.strict = settings_get_flag(c, "strict");
+    bounds_apply(c);
     return ok;
 }

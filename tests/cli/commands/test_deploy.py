@@ -114,7 +114,7 @@ class Deploy(CliCase):
         self.assertIn("instance_not_found", self.lintel("destroy", "--auto-approve", code=INVALID).err)
         self.check_events("destroy", "--auto-approve", "-i", "nosuch", code=INVALID)
 
-    def test_a_reader_that_goes_away_stops_nothing(self):
+    def test_a_reader_that_goes_away_stops_nothing(self):  # F18
         for closed in ("| head -c 1 >/dev/null", ">&-", "2>&-", ">&- 2>&- <&-", ">/dev/full"):
             line = 'exec "$0" deploy --auto-approve ' + closed
             if closed.startswith("|"):

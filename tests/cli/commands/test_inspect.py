@@ -86,7 +86,7 @@ class Graph(CliCase):
         value = self.check_json("graph", "graph", "--plan", code=OK)
         self.assertEqual([], [n for n in value["nodes"] if "action" in n])
 
-    def test_odd_names_stay_text(self):
+    def test_odd_names_stay_text(self):  # F103
         self.write("blueprint.yaml", 'version: 2025-11-02\nresources:\n  \'a"]; <b>\': {type: random/id, spec: {}}\n')
         dot = self.lintel("graph", code=OK).out
         self.assertIn('label="resources[\\"a\\\\\\"]; <b>\\"]\\nrandom/id"', dot)

@@ -86,7 +86,7 @@ class Keys(CliCase):
         self.refused("first.key", part="file:PATH, env:NAME or command:ARGV", code=USAGE)
         self.refused("passphrase", part="not_supported_yet")
 
-    def test_pure_runs_no_program(self):
+    def test_pure_runs_no_program(self):  # F110
         self.lintel("deploy", "-y", "--key", "command:cat first.key", "--var", "pass=open-sesame", code=OK)
         result = self.shown("--pure", "--key", "command:touch ran")
         self.assertNotIn("open-sesame", result.out)

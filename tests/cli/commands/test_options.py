@@ -7,7 +7,7 @@ import unittest
 from cli_case import FAILED, INVALID, OK, SCHEMAS, SMALL, USAGE, CliCase
 
 GLOBAL = ("C state context json json-into color quiet verbose log strict offline pure plugin-path module-root key "
-          "allow-outside allow-private parallel lock-timeout").split()
+          "allow-outside allow-private parallel lock-timeout limit keep-history lease-time drain-time stable-time").split()
 
 
 class Table(CliCase):
@@ -33,6 +33,29 @@ class Table(CliCase):
         self.assertTrue(short | {"input-format", "auto-approve", "check", "log"} <= every)
         given = self.check_json("config", "config", code=OK, env={"LINTEL_AUTO_APPROVE": "1"})["settings"]
         self.assertIn(("auto-approve", "environment"), [(s["name"], s["origin"]) for s in given])
+
+
+class Verbose(CliCase):
+    def test_CLI_004_it_says_what_was_set_and_from_where_and_how_it_ended(self):
+        self.write("blueprint.yaml", SMALL)
+        self.write("lintel.yaml", "parallel: 3\n")
+        result = self.deploy("--verbose", "--var", "greeting=opensesame", env={"LINTEL_COLOR": "never"})
+        self.assertIn("--parallel is set by project file %s\n" % self.path("lintel.yaml"), result.err)
+        self.assertIn("--color is set by environment LINTEL_COLOR\n", result.err)
+        self.assertIn("--var is set by option\n", result.err)
+        self.assertNotIn("opensesame", result.err)
+        self.assertIn("state: %s\n" % self.path(".lintel", "state.db"), result.err)
+        self.assertRegex(result.err, r"read blueprint\.yaml: \d+ bytes\n")
+        self.assertRegex(result.err, r"exit code 0 after \d+\.\ds: done, or no change\n$")
+        self.assertEqual(self.lintel("plan", code=OK).out, self.lintel("plan", "--verbose", code=OK).out)
+
+    def test_passwords_of_addresses_are_not_shown(self):
+        env = {"LINTEL_STATE": "postgres://ann:opensesame@127.0.0.1:1/x"}
+        result = self.lintel("list", "--verbose", env=env)
+        self.assertNotIn("opensesame", result.out + result.err)
+
+    def test_quiet_is_stronger(self):
+        self.assertEqual("", self.lintel("version", "--quiet", "--verbose", code=OK).err)
 
 
 class Log(CliCase):
@@ -78,7 +101,7 @@ class Log(CliCase):
 
 
 class Outside(CliCase):
-    def test_pure_does_not_touch_anything(self):
+    def test_pure_does_not_touch_anything(self):  # F110
         self.write("blueprint.yaml", SMALL)
         self.lintel("validate", "--pure", code=OK)
         self.lintel("plan", "--pure", code=OK)

@@ -93,7 +93,7 @@ Plan: 0 to create, 0 to update, 0 to replace, 0 to destroy.
         self.assertIn("      ~ spec.byteLength: 4 → 5  # forces replacement\n", text)
         self.assertRegex(text, r'      ~ spec\.contents: "hello [0-9a-f]{8}" → \(known on deploy\)\n')
 
-    def test_CLI_020_sensitive_values(self):
+    def test_CLI_020_sensitive_values(self):  # F106
         self.write("blueprint.yaml", """
             version: 2025-11-02
             variables:

@@ -71,7 +71,7 @@ class Transforms(CliCase):
         self.assertEqual([("provider_not_found", "warning")], [(d["code"], d["severity"]) for d in value["diagnostics"]])
         self.assertEqual(0, self.count_runs())
 
-    def test_pure_runs_none(self):
+    def test_pure_runs_none(self):  # F110
         self.assertEqual([("transform_failed", 2, 12)], self.codes_of("--pure", "--plugin-path", "plugins"))
         self.assertEqual(0, self.count_runs())
 

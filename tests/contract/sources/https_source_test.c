@@ -97,7 +97,7 @@ static void no_server_is_a_failure(void **state) {
 }
 
 /* BP-174 */
-static void digests_bind(void **state) {
+static void digests_bind(void **state) { /* F90 */
     struct world *w = *state;
     uint16_t port = start(w);
     const char *url = web_url(w, port, "/docs/a.yaml");

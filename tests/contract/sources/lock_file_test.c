@@ -67,7 +67,7 @@ static void an_update_makes_it(void **state) {
 }
 
 /* Both digests and the file are named. */
-static void another_content_is_refused(void **state) {
+static void another_content_is_refused(void **state) { /* F90 */
     struct world *w = *state;
     uint16_t port = start(w);
     const char *url = web_url(w, port, "/docs/a.yaml");

@@ -95,7 +95,7 @@ static void failures_are_told_apart(void **state) {
     assert_true(sv_find(w->failure.hint, SV("'eu-central-1'")) != SIZE_MAX);
 }
 
-static void a_wrong_key_is_refused(void **state) {
+static void a_wrong_key_is_refused(void **state) { /* F94 */
     struct world *w = *state;
     uint16_t port = start(w);
     set_keys(w, SV("not-the-secret"));

@@ -28,7 +28,7 @@ static const struct content *include(struct world *w, const char *url) {
     return world_include(w, url, "sourceType", "https", NULL);
 }
 
-static void an_unknown_certificate_is_refused(void **state) {
+static void an_unknown_certificate_is_refused(void **state) { /* F93 */
     struct world *w = *state;
     uint16_t port;
     start(w, &port);

@@ -38,7 +38,7 @@ static void check(struct world *w, uint16_t port, const char *path, enum diag_co
     assert_int_equal(w->f->contents.len, 0);
 }
 
-static void a_body_without_end(void **state) {
+static void a_body_without_end(void **state) { /* F92 */
     struct world *w = *state;
     uint16_t port = start(w);
     check(w, port, "/big", DIAG_limit_exceeded, "larger than 1048576 bytes");
@@ -48,7 +48,7 @@ static void a_body_without_end(void **state) {
     assert_true(usage.ru_maxrss < 512 << 10); /* KiB: far below what was offered */
 }
 
-static void a_body_drop_by_drop(void **state) {
+static void a_body_drop_by_drop(void **state) { /* F92 */
     struct world *w = *state;
     uint16_t port = start(w);
     check(w, port, "/trickle", DIAG_resolve_failure, "in time");
@@ -104,14 +104,14 @@ static void answers_that_break_off(void **state) {
 }
 
 /* What is announced counts. */
-static void answers_of_another_length(void **state) {
+static void answers_of_another_length(void **state) { /* F92 */
     struct world *w = *state;
     uint16_t port = start(w);
     world_check_text(world_include(w, web_url(w, port, "/long-body"), "sourceType", "https", NULL), "four");
     assert_null(world_include(w, web_url(w, port, "/two-lengths"), "sourceType", "https", NULL));
 }
 
-static void headers_without_end(void **state) {
+static void headers_without_end(void **state) { /* F92 */
     struct world *w = *state;
     uint16_t port = start(w);
     int64_t before = world_get_now_ms();
@@ -179,7 +179,7 @@ static _Noreturn void grow(struct world *w) {
     _exit(0);
 }
 
-static void a_file_that_grows(void **state) {
+static void a_file_that_grows(void **state) { /* F68 */
     struct world *w = *state;
     w->o.limits.document_bytes = 1 << 20;
     world_open(w);
@@ -215,7 +215,7 @@ static void a_file_that_changes(void **state) {
     world_check_failure(w, DIAG_include_changed_since_staging, "x.yaml");
 }
 
-static void places_that_never_end(void **state) {
+static void places_that_never_end(void **state) { /* F68 */
     struct world *w = *state;
     w->o.allow_outside = true;
     world_open(w);

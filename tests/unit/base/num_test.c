@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_arithmetic_notices_overflow(void **state) {
+static void test_arithmetic_notices_overflow(void **state) { /* F82 */
     (void)state;
     size_t size = 5;
     assert_true(num_add_size(SIZE_MAX - 1, 1, &size) && size == SIZE_MAX);
@@ -290,7 +290,7 @@ static bool use_comma_locale(char *directory) {
     return system(command) == 0 && setenv("LOCPATH", directory, 1) == 0 && setlocale(LC_ALL, "comma.UTF-8") != NULL;
 }
 
-static void test_the_locale_does_not_matter(void **state) {
+static void test_the_locale_does_not_matter(void **state) { /* F84 */
     (void)state;
     char directory[] = "/tmp/lintel-locale-XXXXXX";
     bool is_comma = use_comma_locale(directory);

@@ -119,7 +119,7 @@ static void test_duplicate_keys_are_marked(void **state) {
     reading_close(&r);
 }
 
-static void test_BP_020_duplicate_key_names_the_first(void **state) {
+static void test_BP_020_duplicate_key_names_the_first(void **state) { /* F60 */
     (void)state;
     struct reading r;
     reading_open(&r, SV("x: 1\na: 1\nb:\n  a: 2\na: 3\n"), &doc_options_blueprint);

@@ -435,7 +435,7 @@ static void compares_exports(void **state) { /* BP-421 (9) */
     world_fini(&w);
 }
 
-static void is_deterministic(void **state) { /* LC-004, BP-425 */
+static void is_deterministic(void **state) { /* LC-004, BP-425, F83 */
     (void)state;
     struct world w;
     world_init(&w);

@@ -223,7 +223,7 @@ bool trip_load(struct trip *t, const char *blueprint) {
                              .sources = &t->sources,
                              .diags = &t->diags,
                              .limits = &limits_default,
-                             .providers = &world_providers,
+                             .providers = t->config.providers,
                              .host = &t->world->host,
                              .file = SV("test.yaml"),
                              .source = source,

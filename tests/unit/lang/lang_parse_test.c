@@ -280,7 +280,7 @@ static void test_sole_and_trim(void **state) {
     }
 }
 
-static void test_depth_is_limited(void **state) {
+static void test_depth_is_limited(void **state) { /* F77 */
     (void)state; /* BP-024 */
     struct world w;
     world_init(&w, &dialect_plain);

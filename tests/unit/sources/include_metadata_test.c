@@ -96,7 +96,7 @@ static void https_needs_a_host(void **state) {
 }
 
 /* BP-175: TLS, but for loopback hosts; a query may hold a secret and is not shown. */
-static void https_is_not_http(void **state) {
+static void https_is_not_http(void **state) { /* F90 */
     struct world *w = *state;
     assert_null(world_include(w, "http://a.example/x", "sourceType", "https", NULL));
     world_check_failure(w, DIAG_invalid_include, "https");

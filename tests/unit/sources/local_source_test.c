@@ -164,7 +164,7 @@ static void pure_allows_nothing_outside(void **state) {
 
 /* --- What is no file --- */
 
-static void only_regular_files_are_read(void **state) {
+static void only_regular_files_are_read(void **state) { /* F68 */
     struct world *w = *state;
     assert_int_equal(mkfifo(world_get_path(w, "tree/fifo").data, 0600), 0);
     world_link(w, "tree/zero", "/dev/zero");

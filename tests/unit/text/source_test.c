@@ -40,7 +40,7 @@ static void test_bp_301_lines_and_columns(void **state) {
     fixture_fini(&f);
 }
 
-static void test_all_line_ends(void **state) {
+static void test_all_line_ends(void **state) { /* F64 */
     (void)state;
     struct fixture f;
     fixture_init(&f);

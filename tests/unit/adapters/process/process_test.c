@@ -60,7 +60,7 @@ static void wait_until_gone(struct process_ref ref) {
     assert_false(process_is_running(ref));
 }
 
-static void a_program_gets_its_environment_and_nothing_else(void **state) {
+static void a_program_gets_its_environment_and_nothing_else(void **state) { /* F104 */
     struct arena *a = *state;
     int open_here = open("/dev/null", O_RDONLY); /* without CLOEXEC */
     signal(SIGPIPE, SIG_IGN);
