@@ -110,12 +110,19 @@ class Drift(CliCase):
         self.lintel("drift", "extra", code=USAGE)
 
     def test_BP_530_an_object_that_cannot_be_read(self):
+        """An error, not drift; what was found of the others is noted, and no note is taken away."""
+        second = "  other:\n    type: local/file\n    spec: {path: other.txt, contents: x}\nexports:"
+        self.write("blueprint.yaml", SMALL.replace("exports:", second))
         self.deploy()
-        self.lintel("drift", code=OK)
+        self.write("note.txt", "by hand\n")
+        self.lintel("drift", code=DRIFT)
         os.unlink(self.path("note.txt"))
         os.mkdir(self.path("note.txt"))
-        result = self.lintel("drift")
-        self.assertIn(result.code, (FAILED, DRIFT), result)
+        self.write("other.txt", "by hand\n")
+        value = self.check_json("drift", "drift", code=FAILED)
+        self.assertEqual(["provider_error"], [d["code"] for d in value["diagnostics"]])
+        self.assertIn("note.txt' is there and is not a regular file", value["diagnostics"][0]["message"])
+        self.assertEqual({"resources.id": False, "resources.note": True, "resources.other": True}, self.marks())
 
     def test_LC_032_an_instance_that_is_deployed_is_left_alone(self):
         self.write("blueprint.yaml", SLOW)

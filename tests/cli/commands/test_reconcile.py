@@ -92,6 +92,27 @@ class Reconcile(CliCase):
         self.results("--apply", "--accept-external", "--auto-approve", code=OK)
         self.assertEqual("by hand\n", self.element("resources.note")["specData"]["contents"])
 
+    def test_BP_532_children_are_left_out_or_named(self):
+        self.write("core.yaml", SMALL.replace("note.txt", "inner.txt"))
+        self.write("blueprint.yaml", SMALL + "include:\n  core: {path: core.yaml}\n")
+        self.deploy()
+        self.write("note.txt", "by hand\n")
+        self.write("inner.txt", "by hand\n")
+        inner = "children.core/resources.note"
+        self.assertEqual({"resources.note", inner}, set(self.results(code=DRIFT)))
+        self.assertEqual({"resources.note"}, set(self.results("--no-children", code=DRIFT)))
+        self.assertEqual({inner}, set(self.results("children.core", code=DRIFT)))
+        self.assertEqual({inner}, set(self.results(inner, code=DRIFT)))
+        self.assertEqual(INVALID, self.lintel("reconcile", "children.none").code)
+        self.results("children.core", "--apply", "--auto-approve", code=OK)
+        self.assertEqual({"resources.note"}, set(self.results(code=DRIFT)))
+
+    def test_BP_532_nothing_was_cut_off_to_be_cleaned_up(self):
+        self.deploy()
+        self.write("note.txt", "by hand\n")
+        self.assertEqual({}, self.results("--scope", "interrupted", "--cleaned-up", code=OK))
+        self.assertEqual("drift", self.results("--cleaned-up", code=DRIFT)["resources.note"]["type"])
+
     def test_CLI_011_applying_needs_consent(self):
         self.deploy()
         self.write("note.txt", "by hand\n")
