@@ -87,6 +87,44 @@ struct store_lease_request {
     bool steal; /* take over a live one (unlock) */
 };
 
+enum store_run_status {
+    STORE_RUN_QUEUED = 1,
+    STORE_RUN_RUNNING, /* was taken; whether whoever did so is still there tells the lease of its instance */
+    STORE_RUN_ENDED,
+    STORE_RUN_CANCELLED,
+};
+
+/* A run of the queue (LC-045). Of one instance at most one is under way: whoever takes a run takes the lease of its
+ * instance with it, so a worker that is gone loses its run by the rules of leases. */
+struct store_run {
+    int64_t number; /* order in the queue; set by the store */
+    sv id;          /* 26 characters; the run's id from then on */
+    enum store_run_status status;
+    sv instance_id, instance_name, context;
+    sv kind, actor;                         /* of whom it was queued by */
+    int64_t created_ms, taken_ms, ended_ms; /* 0: not yet; taken: the last time */
+    int64_t takes;                          /* how often it was taken */
+    int64_t exit_code;                      /* of ENDED */
+    sv outcome;                             /* of ENDED; status of the instance, or why there is none */
+    sv body;                                /* JSON: how it is to be run */
+    sv plan;                                /* JSON; only from take_run and while it has not ended */
+};
+
+/* A step of a run: compare-and-set on its status. To QUEUED it is given back, and is taken again in its turn. */
+struct store_run_change {
+    sv id;
+    enum store_run_status from, to;
+    int64_t wall_ms;
+    int64_t exit_code; /* to ENDED */
+    sv outcome;
+};
+
+/* Events of a run that became durable together (LC-060). */
+struct store_events {
+    int64_t sequence; /* per run, from 1, without gaps */
+    sv body;          /* JSON, a line each */
+};
+
 /* What a tree load brings. Lives in the arena given. */
 struct store_tree {
     bool found;
@@ -134,8 +172,35 @@ struct store_ops {
     enum store_result (*put_element)(struct store *s, sv instance_id, const struct store_element *element);
     enum store_result (*delete_element)(struct store *s, sv instance_id, sv address); /* OK when it was not there */
     enum store_result (*append_journal)(struct store *s, sv instance_id, const struct journal_row *row);
+    /* With the history entries that go, the events of their runs go; so do all but the last `keep_history` of the
+     * instance's runs in the queue that are over. Events of runs that are in the queue stay. */
     enum store_result (*compact_journal)(struct store *s, sv instance_id, const struct store_history *entry,
                                          size_t keep_history);
+    /* --- queue (LC-045) --- */
+    /* Inside a transaction; status QUEUED, `number` is ignored. CONFLICT: the id is there. */
+    enum store_result (*add_run)(struct store *s, const struct store_run *run);
+    /* Inside a transaction. CONFLICT: its status is not `from`. NOT_FOUND. */
+    enum store_result (*change_run)(struct store *s, const struct store_run_change *change);
+    /* A transaction of its own: the oldest run of the name space whose instance nobody holds becomes RUNNING, and the
+     * caller the holder of the instance (`request` without instance id; `steal` has no meaning). Of an instance, a
+     * run that was begun comes before all others. NOT_FOUND: there is nothing to take. */
+    enum store_result (*take_run)(struct store *s, struct arena *a, sv context,
+                                  const struct store_lease_request *request, struct store_run *run,
+                                  struct store_lease *lease);
+    /* In order of the queue, without plans; `context` empty: all; `is_open`: only those that are not over. */
+    enum store_result (*list_runs)(struct store *s, struct arena *a, sv context, bool is_open, struct store_run **items,
+                                   size_t *count);
+    /* Without plan. NOT_FOUND. */
+    enum store_result (*find_run)(struct store *s, struct arena *a, sv id, struct store_run *run);
+    /* --- events (LC-060) --- */
+    /* Inside a transaction: behind the last of the run. */
+    enum store_result (*append_events)(struct store *s, sv instance_id, sv run_id, sv body);
+    /* Behind `after`, at most `limit`. None, too, when there is no such run. */
+    enum store_result (*list_events)(struct store *s, struct arena *a, sv run_id, int64_t after, size_t limit,
+                                     struct store_events **items, size_t *count);
+    /* Waits until the queue may have changed or events may have come since the last call, or the time is over; a store
+     * that is not told of changes waits for a part of it. Failures only mean that it ends at once or late. */
+    void (*await_news)(struct store *s, int64_t timeout_ms);
 };
 
 struct store {

@@ -34,6 +34,7 @@ struct pg {
     PGconn *conn;
     int64_t answer_ms;
     bool is_lost, is_answered; /* answered: pg_run was called since the last pg_queue */
+    bool no_prepare, has_notice;
     bool prepared[PG_STATEMENTS];
     sv error, sqlstate;
     enum pg_outcome failure; /* the first of this batch; PG_OK */
@@ -153,7 +154,8 @@ enum pg_outcome pg_open(struct arena *a, const struct pg_address *address, int64
         return PG_REFUSED;
     }
     struct pg *p = ARENA_NEW(a, struct pg);
-    *p = (struct pg){.arena = a, .conn = conn, .answer_ms = answer_ms, .failure = PG_OK};
+    *p = (struct pg){
+        .arena = a, .conn = conn, .answer_ms = answer_ms, .no_prepare = address->no_prepare, .failure = PG_OK};
     *result = p;
     return PG_OK;
 }
@@ -262,12 +264,16 @@ static void ask(struct pg *p, bool is_prepare, unsigned number, int sent) {
     VEC_PUSH(&p->batch, &p->asked, ((struct question){is_prepare, number}));
 }
 
-static void send_prepare(struct pg *p, struct pg_statement st, const char *name, const struct pg_param *params,
-                         int count) {
-    Oid types[PARAMS_MAX];
+static void get_types(const struct pg_param *params, int count, Oid types[PARAMS_MAX]) {
     for (int i = 0; i < count; i++) {
         types[i] = params[i].kind == PG_TEXT ? OID_TEXT : params[i].kind == PG_I64 ? OID_I64 : OID_BYTES;
     }
+}
+
+static void send_prepare(struct pg *p, struct pg_statement st, const char *name, const struct pg_param *params,
+                         int count) {
+    Oid types[PARAMS_MAX];
+    get_types(params, count, types);
     ask(p, true, st.number, PQsendPrepare(p->conn, name, st.text, count, types));
     p->prepared[st.number] = true; /* taken back when it fails */
 }
@@ -287,6 +293,12 @@ static void send_statement(struct pg *p, struct pg_statement st, const char *nam
             values[i] = params[i].bytes.len == 0 ? "" : params[i].bytes.data; /* NULL would be NULL */
             lengths[i] = (int)params[i].bytes.len;
         }
+    }
+    if (p->no_prepare) {
+        Oid types[PARAMS_MAX];
+        get_types(params, count, types);
+        ask(p, false, st.number, PQsendQueryParams(p->conn, st.text, count, types, values, lengths, formats, 1));
+        return;
     }
     ask(p, false, st.number, PQsendQueryPrepared(p->conn, name, count, values, lengths, formats, 1));
 }
@@ -319,7 +331,7 @@ size_t pg_queue(struct pg *p, struct pg_statement st, const struct pg_param *par
         return answer;
     }
     char name[16] = {'s', (char)('0' + st.number / 10), (char)('0' + st.number % 10)};
-    if (!p->prepared[st.number]) {
+    if (!p->prepared[st.number] && !p->no_prepare) {
         send_prepare(p, st, name, params, (int)count);
     }
     if (!p->is_lost) {
@@ -365,6 +377,14 @@ static void read_sync(struct pg *p) {
     PQclear(r);
 }
 
+/* Libpq keeps them until they are taken. */
+static void take_notices(struct pg *p) {
+    for (PGnotify *n = PQnotifies(p->conn); n != NULL; n = PQnotifies(p->conn)) {
+        PQfreemem(n);
+        p->has_notice = true;
+    }
+}
+
 /* Reads all that is outstanding. */
 static void read_asked(struct pg *p) {
     if (!p->is_lost && PQpipelineSync(p->conn) != 1) {
@@ -386,7 +406,35 @@ enum pg_outcome pg_run(struct pg *p) {
     if (p->failure == PG_OK && p->is_lost) {
         p->failure = PG_LOST;
     }
+    take_notices(p);
     return p->failure;
+}
+
+/* --- Notifications --- */
+
+enum pg_outcome pg_listen(struct pg *p, sv channel) {
+    struct arena scratch = {0};
+    enum pg_outcome r = pg_exec(p, arena_printf(&scratch, "LISTEN %.*s", SV_ARG(channel)));
+    arena_fini(&scratch);
+    return r;
+}
+
+bool pg_await_notice(struct pg *p, int64_t timeout_ms) {
+    int64_t until = get_now_ms() + timeout_ms;
+    struct pollfd fd = {.fd = PQsocket(p->conn), .events = POLLIN};
+    for (;;) {
+        if (!p->is_lost && PQconsumeInput(p->conn) != 1) {
+            lose(p, PQerrorMessage(p->conn));
+        }
+        take_notices(p);
+        int64_t left = until - get_now_ms();
+        if (p->is_lost || p->has_notice || left <= 0 || poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left) <= 0) {
+            break;
+        }
+    }
+    bool came = p->has_notice;
+    p->has_notice = false;
+    return came;
 }
 
 /* --- Answers --- */

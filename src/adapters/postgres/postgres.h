@@ -34,6 +34,7 @@ struct pg_address {
     const char **values;
     sv shown; /* user@host:port/database, for people; no password */
     bool is_local, has_password;
+    bool no_prepare; /* set by the caller: no statement is prepared, for poolers that give each transaction a session */
 };
 
 /* A URI of libpq (postgres:// or postgresql://). Unless the URI says otherwise: TLS with `verify-full` (against the
@@ -73,13 +74,19 @@ struct pg_statement {
     unsigned number; /* below PG_STATEMENTS; means the same text and kinds for the life of the connection */
     const char *text;
 };
-enum { PG_STATEMENTS = 64 };
+enum { PG_STATEMENTS = 80 };
 
 /* Queues one statement; parameters are copied. Its answer has the number of statements queued since the last pg_run
  * before it. Failures show in pg_run. */
 size_t pg_queue(struct pg *p, struct pg_statement statement, const struct pg_param *params, size_t count);
 /* Waits for the answers to all that is queued. The first failure counts; what was queued behind it has not happened. */
 enum pg_outcome pg_run(struct pg *p);
+
+/* LISTEN on a channel: a name of small letters, digits and '_'. Nothing may be queued. */
+enum pg_outcome pg_listen(struct pg *p, sv channel);
+/* Whether a notification has come since the last call; waits for one up to so long, or until a signal. Nothing may be
+ * queued. False, too, when the connection was lost. */
+bool pg_await_notice(struct pg *p, int64_t timeout_ms);
 
 /* Answers, until the next pg_queue after pg_run, or pg_exec. Texts are borrowed. */
 size_t pg_get_row_count(const struct pg *p, size_t answer);

@@ -1,42 +1,12 @@
-/* Transactions copy on write: the first write of a transaction to an instance copies its tables of rows (not the rows,
- * which are never edited), and rollback takes the old tables back. Memory is freed with the store: rows that were
- * replaced stay until then, which is right for tests. */
 #include "stores/memory/memory.h"
 
 #include "model/lease.h"
+#include "stores/memory/internal.h"
 
 #include <assert.h>
 
-struct tables {
-    sv id;
-    bool has_instance;
-    struct store_instance instance;
-    VEC(struct store_element) elements;
-    VEC(struct journal_row) journal;
-    VEC(struct store_history) history;
-};
-
-struct instance_slot {
-    struct tables *now;
-    struct tables *before; /* what it was when the transaction began; NULL: untouched */
-    struct store_lease lease;
-    sv boot_id; /* of the lease */
-};
-
-struct memory_store {
-    struct store store;
-    struct arena arena; /* rows and tables */
-    VEC(struct instance_slot) slots;
-    bool in_transaction, read_only;
-    uint8_t key[32];
-};
-
-static struct memory_store *get(struct store *s) {
-    return (struct memory_store *)s;
-}
-
 static void memory_close(struct store *s) {
-    arena_fini(&get(s)->arena);
+    arena_fini(&memory_of(s)->arena);
 }
 
 static sv memory_get_description(struct store *s) {
@@ -45,13 +15,13 @@ static sv memory_get_description(struct store *s) {
 }
 
 static enum store_result memory_get_store_key(struct store *s, uint8_t key[32]) {
-    memcpy(key, get(s)->key, sizeof get(s)->key);
+    memcpy(key, memory_of(s)->key, sizeof memory_of(s)->key);
     return STORE_OK;
 }
 
 /* Slots and tables */
 
-static struct instance_slot *find_slot(struct memory_store *m, sv id) {
+struct instance_slot *find_slot(struct memory_store *m, sv id) {
     for (size_t i = 0; i < m->slots.len; i++) {
         if (sv_eq(m->slots.items[i].now->id, id)) {
             return &m->slots.items[i];
@@ -97,17 +67,11 @@ static struct tables *edit(struct memory_store *m, sv id) {
 
 /* Copies of rows */
 
-static void copy_texts(struct arena *a, sv *const *texts, size_t count) {
+void copy_texts(struct arena *a, sv *const *texts, size_t count) {
     for (size_t i = 0; i < count; i++) {
         *texts[i] = arena_copy_sv(a, *texts[i]);
     }
 }
-
-#define COPY_TEXTS(a, ...)                                         \
-    do {                                                           \
-        sv *const texts_[] = {__VA_ARGS__};                        \
-        copy_texts((a), texts_, sizeof texts_ / sizeof texts_[0]); \
-    } while (0)
 
 static struct store_instance copy_instance(struct arena *a, struct store_instance i) {
     COPY_TEXTS(a, &i.id, &i.context, &i.name, &i.dialect, &i.status, &i.body);
@@ -144,7 +108,7 @@ static bool holds(struct memory_store *m, const struct store_lease *lease) {
 }
 
 static enum store_result memory_begin(struct store *s, const struct store_lease *lease) {
-    struct memory_store *m = get(s);
+    struct memory_store *m = memory_of(s);
     assert(!m->in_transaction);
     if (m->read_only) {
         diags_add(s->diags, DIAG_state_not_available, SPAN_NONE, "the state in memory is open for reading only");
@@ -154,21 +118,23 @@ static enum store_result memory_begin(struct store *s, const struct store_lease 
         return STORE_LOST_LEASE;
     }
     m->in_transaction = true;
+    m->events_before = m->events.len;
     return STORE_OK;
 }
 
 static enum store_result memory_commit(struct store *s) {
-    struct memory_store *m = get(s);
+    struct memory_store *m = memory_of(s);
     assert(m->in_transaction);
     for (size_t i = 0; i < m->slots.len; i++) {
         m->slots.items[i].before = NULL;
     }
+    queue_commit(m);
     m->in_transaction = false;
     return STORE_OK;
 }
 
 static void memory_rollback(struct store *s) {
-    struct memory_store *m = get(s);
+    struct memory_store *m = memory_of(s);
     for (size_t i = 0; i < m->slots.len; i++) {
         struct instance_slot *slot = &m->slots.items[i];
         if (slot->before != NULL) {
@@ -176,6 +142,7 @@ static void memory_rollback(struct store *s) {
             slot->before = NULL;
         }
     }
+    queue_rollback(m);
     m->in_transaction = false;
 }
 
@@ -183,7 +150,7 @@ static void memory_rollback(struct store *s) {
 
 static enum store_result memory_take_lease(struct store *s, struct arena *a, const struct store_lease_request *request,
                                            struct store_lease *lease) {
-    struct memory_store *m = get(s);
+    struct memory_store *m = memory_of(s);
     assert(!m->in_transaction);
     struct instance_slot *slot = get_slot(m, request->instance_id);
     if (!request->steal && lease_is_live(s->host, &slot->lease, slot->boot_id)) {
@@ -202,7 +169,7 @@ static enum store_result memory_take_lease(struct store *s, struct arena *a, con
 }
 
 static enum store_result memory_renew_lease(struct store *s, struct store_lease *lease, int64_t ttl_ms) {
-    struct memory_store *m = get(s);
+    struct memory_store *m = memory_of(s);
     if (!holds(m, lease)) {
         return STORE_LOST_LEASE;
     }
@@ -213,7 +180,7 @@ static enum store_result memory_renew_lease(struct store *s, struct store_lease 
 }
 
 static enum store_result memory_release_lease(struct store *s, const struct store_lease *lease) {
-    struct instance_slot *slot = find_slot(get(s), lease->instance_id);
+    struct instance_slot *slot = find_slot(memory_of(s), lease->instance_id);
     if (slot == NULL || slot->lease.token != lease->token || slot->lease.holder.len == 0) {
         return STORE_LOST_LEASE;
     }
@@ -226,7 +193,7 @@ static enum store_result memory_release_lease(struct store *s, const struct stor
 
 static enum store_result memory_load_tree(struct store *s, struct arena *a, sv instance_id, struct store_tree *tree) {
     *tree = (struct store_tree){0};
-    struct instance_slot *slot = find_slot(get(s), instance_id);
+    struct instance_slot *slot = find_slot(memory_of(s), instance_id);
     if (slot == NULL) {
         return STORE_OK;
     }
@@ -258,7 +225,7 @@ static const struct tables *find_named(struct memory_store *m, sv context, sv na
 
 static enum store_result memory_find_instance(struct store *s, struct arena *a, sv context, sv name,
                                               struct store_instance *result) {
-    const struct tables *t = find_named(get(s), context, name);
+    const struct tables *t = find_named(memory_of(s), context, name);
     if (t == NULL) {
         return STORE_NOT_FOUND;
     }
@@ -278,7 +245,7 @@ static bool comes_before(const struct store_instance *x, const struct store_inst
 
 static enum store_result memory_list_instances(struct store *s, struct arena *a, sv context,
                                                struct store_instance **items, size_t *count) {
-    struct memory_store *m = get(s);
+    struct memory_store *m = memory_of(s);
     *items = ARENA_ARRAY(a, struct store_instance, m->slots.len + 1);
     *count = 0;
     for (size_t i = 0; i < m->slots.len; i++) {
@@ -297,7 +264,7 @@ static enum store_result memory_list_instances(struct store *s, struct arena *a,
 
 static enum store_result memory_list_history(struct store *s, struct arena *a, sv instance_id,
                                              struct store_history **items, size_t *count) {
-    struct instance_slot *slot = find_slot(get(s), instance_id);
+    struct instance_slot *slot = find_slot(memory_of(s), instance_id);
     *count = slot == NULL ? 0 : slot->now->history.len;
     *items = ARENA_ARRAY(a, struct store_history, *count + 1);
     for (size_t i = 0; i < *count; i++) {
@@ -310,7 +277,7 @@ static enum store_result memory_list_history(struct store *s, struct arena *a, s
 
 static enum store_result memory_put_instance(struct store *s, const struct store_instance *instance,
                                              int64_t expected_version) {
-    struct memory_store *m = get(s);
+    struct memory_store *m = memory_of(s);
     struct instance_slot *slot = find_slot(m, instance->id);
     const struct tables *named = find_named(m, instance->context, instance->name);
     bool exists = slot != NULL && slot->now->has_instance;
@@ -328,8 +295,8 @@ static enum store_result memory_put_instance(struct store *s, const struct store
 }
 
 static struct tables *edit_existing(struct store *s, sv id) {
-    struct instance_slot *slot = find_slot(get(s), id);
-    return slot != NULL && slot->now->has_instance ? edit(get(s), id) : NULL;
+    struct instance_slot *slot = find_slot(memory_of(s), id);
+    return slot != NULL && slot->now->has_instance ? edit(memory_of(s), id) : NULL;
 }
 
 static enum store_result memory_delete_instance(struct store *s, sv instance_id) {
@@ -357,12 +324,12 @@ static enum store_result memory_put_element(struct store *s, sv instance_id, con
     if (t == NULL) {
         return STORE_NOT_FOUND;
     }
-    struct store_element copy = copy_element(&get(s)->arena, *element);
+    struct store_element copy = copy_element(&memory_of(s)->arena, *element);
     size_t at = find_element(t, element->address);
     if (at < t->elements.len) {
         t->elements.items[at] = copy;
     } else {
-        VEC_PUSH(&get(s)->arena, &t->elements, copy);
+        VEC_PUSH(&memory_of(s)->arena, &t->elements, copy);
     }
     return STORE_OK;
 }
@@ -385,21 +352,22 @@ static enum store_result memory_append_journal(struct store *s, sv instance_id, 
     if (t->journal.len > 0 && VEC_LAST(&t->journal)->sequence >= row->sequence) {
         return STORE_CONFLICT;
     }
-    VEC_PUSH(&get(s)->arena, &t->journal, copy_row(&get(s)->arena, *row));
+    VEC_PUSH(&memory_of(s)->arena, &t->journal, copy_row(&memory_of(s)->arena, *row));
     return STORE_OK;
 }
 
 static enum store_result memory_compact_journal(struct store *s, sv instance_id, const struct store_history *entry,
                                                 size_t keep_history) {
-    struct tables *t = edit(get(s), instance_id);
+    struct tables *t = edit(memory_of(s), instance_id);
     if (t->history.len > 0 && VEC_LAST(&t->history)->number >= entry->number) {
         return STORE_CONFLICT;
     }
     t->journal.len = 0;
-    VEC_PUSH(&get(s)->arena, &t->history, copy_history(&get(s)->arena, *entry));
+    VEC_PUSH(&memory_of(s)->arena, &t->history, copy_history(&memory_of(s)->arena, *entry));
     size_t surplus = t->history.len > keep_history ? t->history.len - keep_history : 0;
     t->history.len -= surplus;
     memmove(t->history.items, t->history.items + surplus, t->history.len * sizeof *t->history.items);
+    queue_compact(memory_of(s), instance_id, keep_history);
     return STORE_OK;
 }
 
@@ -423,6 +391,14 @@ static const struct store_ops memory_ops = {
     .delete_element = memory_delete_element,
     .append_journal = memory_append_journal,
     .compact_journal = memory_compact_journal,
+    .add_run = memory_add_run,
+    .change_run = memory_change_run,
+    .take_run = memory_take_run,
+    .list_runs = memory_list_runs,
+    .find_run = memory_find_run,
+    .append_events = memory_append_events,
+    .list_events = memory_list_events,
+    .await_news = memory_await_news,
 };
 
 struct store *memory_store_open(struct arena *a, const struct store_options *options) {

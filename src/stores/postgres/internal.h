@@ -62,6 +62,22 @@ enum statement {
     STMT_SET_META,
     STMT_GET_KEY,
     STMT_NOTE_MIGRATION,
+    STMT_SET_UP,
+    STMT_NOTIFY,
+    STMT_ADD_RUN,
+    STMT_ADD_PLAN,
+    STMT_FIND_RUN,
+    STMT_LIST_RUNS,
+    STMT_NEXT_RUNS,
+    STMT_LOCK_RUN,
+    STMT_TAKE_RUN,
+    STMT_LOAD_PLAN,
+    STMT_CHANGE_RUN,
+    STMT_DROP_PLAN,
+    STMT_PRUNE_RUNS,
+    STMT_ADD_EVENTS,
+    STMT_LIST_EVENTS,
+    STMT_PRUNE_EVENTS,
     STMT_COUNT
 };
 _Static_assert((int)STMT_COUNT <= (int)PG_STATEMENTS, "the adapter knows so many statements");
@@ -100,6 +116,9 @@ struct postgres_store {
     struct pg_address address;
     sv schema, description;
     bool read_only, in_transaction, has_handle;
+    bool is_pooled;       /* a session lasts for a transaction: nothing is set up, prepared or listened to in it */
+    bool is_listening;    /* on the present connection */
+    int64_t announced_ms; /* when events were announced last */
     int64_t busy_timeout_ms;
     sv session;             /* random name, seen by the server's people */
     sv handle;              /* name of the row of (2) */
@@ -158,6 +177,11 @@ extern const size_t postgres_migration_count;
 enum store_result check_format(struct postgres_store *s, const struct migration *migrations, size_t count);
 
 /* --- transaction.c --- */
+/* BEGIN of one kind or another and, where a pooler gives each transaction a session, what that needs. */
+size_t queue_begin(struct postgres_store *s, enum statement begin);
+/* A transaction around what needs one only behind a pooler. */
+enum pg_outcome begin_pooled(struct postgres_store *s);
+enum pg_outcome commit_pooled(struct postgres_store *s);
 enum store_result postgres_begin(struct store *store, const struct store_lease *lease);
 enum store_result postgres_commit(struct store *store);
 void postgres_rollback(struct store *store);
@@ -171,7 +195,30 @@ enum store_result write_row(struct postgres_store *s, const struct query *query,
 /* Whether the instance exists, and the last sequence of its journal: into the transaction. NOT_FOUND without report. */
 enum store_result know_instance(struct postgres_store *s, sv instance_id);
 
+/* --- queue.c, events.c: callbacks --- */
+enum store_result postgres_add_run(struct store *store, const struct store_run *run);
+enum store_result postgres_change_run(struct store *store, const struct store_run_change *change);
+enum store_result postgres_take_run(struct store *store, struct arena *a, sv context,
+                                    const struct store_lease_request *request, struct store_run *run,
+                                    struct store_lease *lease);
+enum store_result postgres_list_runs(struct store *store, struct arena *a, sv context, bool is_open,
+                                     struct store_run **items, size_t *count);
+enum store_result postgres_find_run(struct store *store, struct arena *a, sv id, struct store_run *run);
+enum store_result postgres_append_events(struct store *store, sv instance_id, sv run_id, sv body);
+enum store_result postgres_list_events(struct store *store, struct arena *a, sv run_id, int64_t after, size_t limit,
+                                       struct store_events **items, size_t *count);
+void postgres_await_news(struct store *store, int64_t timeout_ms);
+/* Part of compacting. `id` is encoded and lives as long as the transaction. */
+enum store_result prune_queue(struct postgres_store *s, sv id, size_t keep);
+/* NOTIFY when the transaction is committed. */
+enum store_result announce(struct postgres_store *s, sv what);
+
 /* --- lease.c, read.c, write.c: the callbacks --- */
+/* Inside a transaction. CONFLICT with `is_held`: a live lease of another, which `lease` shows; without: one that came
+ * in between. */
+enum store_result take_lease_locked(struct postgres_store *s, struct arena *a,
+                                    const struct store_lease_request *request, struct store_lease *lease,
+                                    bool *is_held);
 enum store_result postgres_take_lease(struct store *store, struct arena *a, const struct store_lease_request *request,
                                       struct store_lease *lease);
 enum store_result postgres_renew_lease(struct store *store, struct store_lease *lease, int64_t ttl_ms);

@@ -57,7 +57,23 @@ static enum store_result put_lease(struct postgres_store *s, struct arena *a, co
     return result == STORE_OK && changes == 0 ? STORE_CONFLICT : result;
 }
 
-/* `is_held`: a live lease of another, rather than one that came in between. */
+enum store_result take_lease_locked(struct postgres_store *s, struct arena *a,
+                                    const struct store_lease_request *request, struct store_lease *lease,
+                                    bool *is_held) {
+    *is_held = false;
+    int64_t asked_ms = get_host_now(s);
+    enum store_result result = lock_lease(s, a, request->instance_id, lease);
+    if (result == STORE_OK && !request->steal && lease_is_live(s->store.host, lease, (sv){0})) {
+        *is_held = true;
+        return STORE_CONFLICT;
+    }
+    if (result == STORE_OK) {
+        lease->expires_ms = asked_ms + request->ttl_ms;
+        result = put_lease(s, a, request, lease);
+    }
+    return result;
+}
+
 static enum store_result take_once(struct store *store, struct arena *a, const struct store_lease_request *request,
                                    struct store_lease *lease, bool *is_held) {
     struct postgres_store *s = postgres_of(store);
@@ -65,18 +81,7 @@ static enum store_result take_once(struct store *store, struct arena *a, const s
     if (result != STORE_OK) {
         return result;
     }
-    *is_held = false;
-    int64_t asked_ms = get_host_now(s);
-    result = lock_lease(s, a, request->instance_id, lease);
-    if (result == STORE_OK && !request->steal && lease_is_live(store->host, lease, (sv){0})) {
-        *is_held = true;
-        return end(store, STORE_CONFLICT);
-    }
-    if (result == STORE_OK) {
-        lease->expires_ms = asked_ms + request->ttl_ms;
-        result = put_lease(s, a, request, lease);
-    }
-    result = end(store, result);
+    result = end(store, take_lease_locked(s, a, request, lease, is_held));
     s->lease_until_ms = result == STORE_OK ? lease->expires_ms : s->lease_until_ms;
     return result;
 }

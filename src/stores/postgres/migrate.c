@@ -32,6 +32,20 @@ const struct migration postgres_migrations[] = {
      " instance_id text COLLATE \"C\" NOT NULL, number bigint NOT NULL CHECK (number > 0), run_id text NOT NULL,"
      " kind text NOT NULL, actor text NOT NULL, outcome text NOT NULL, started_ms bigint NOT NULL,"
      " ended_ms bigint NOT NULL, body text NOT NULL, PRIMARY KEY (instance_id, number));"},
+    {"CREATE TABLE queue ("
+     " number bigint GENERATED ALWAYS AS IDENTITY UNIQUE, id text COLLATE \"C\" PRIMARY KEY CHECK (id <> ''),"
+     " status bigint NOT NULL CHECK (status > 0), instance_id text COLLATE \"C\" NOT NULL,"
+     " instance_name text NOT NULL, context text COLLATE \"C\" NOT NULL, kind text NOT NULL, actor text NOT NULL,"
+     " created_ms bigint NOT NULL, taken_ms bigint NOT NULL, ended_ms bigint NOT NULL, takes bigint NOT NULL,"
+     " exit_code bigint NOT NULL, outcome text NOT NULL, body text NOT NULL);"
+     "CREATE INDEX queue_of_instance ON queue (instance_id, number);"
+     "CREATE INDEX queue_open ON queue (instance_id, status, number) WHERE status < 3;"
+     "CREATE TABLE queued_plans ("
+     " run_id text COLLATE \"C\" PRIMARY KEY REFERENCES queue (id) ON DELETE CASCADE, plan text NOT NULL);"
+     "CREATE TABLE events ("
+     " run_id text COLLATE \"C\" NOT NULL, sequence bigint NOT NULL CHECK (sequence > 0),"
+     " instance_id text COLLATE \"C\" NOT NULL, body text NOT NULL, PRIMARY KEY (run_id, sequence));"
+     "CREATE INDEX events_of_instance ON events (instance_id, run_id);"},
 };
 const size_t postgres_migration_count = sizeof postgres_migrations / sizeof postgres_migrations[0];
 
@@ -137,7 +151,8 @@ static enum store_result migrate_locked(struct postgres_store *s, const struct m
 }
 
 static enum store_result migrate(struct postgres_store *s, const struct migration *migrations, size_t count) {
-    enum pg_outcome r = pg_exec(s->db, SV("BEGIN; SELECT pg_advisory_xact_lock(1280201804)")); /* "LNTL" */
+    enum pg_outcome r = s->is_pooled ? begin_pooled(s) : pg_exec(s->db, SV("BEGIN"));
+    r = r == PG_OK ? pg_exec(s->db, SV("SELECT pg_advisory_xact_lock(1280201804)")) : r; /* "LNTL" */
     if (r != PG_OK) {
         return report_pg(s, r, "cannot be changed to the format of this version");
     }
@@ -150,7 +165,9 @@ static enum store_result migrate(struct postgres_store *s, const struct migratio
 
 enum store_result check_format(struct postgres_store *s, const struct migration *migrations, size_t count) {
     struct look now = {0};
-    enum store_result result = look(s, count, &now);
+    enum pg_outcome r = begin_pooled(s);
+    enum store_result result = r == PG_OK ? look(s, count, &now) : report_pg(s, r, "cannot be read");
+    commit_pooled(s); /* nothing was written */
     if (result != STORE_OK || (uint64_t)now.version == count) {
         return result;
     }

@@ -35,6 +35,7 @@ void drop_connection(struct postgres_store *s) {
         pg_close(s->db);
     }
     s->db = NULL;
+    s->is_listening = false;
     arena_fini(&s->db_arena);
 }
 
@@ -44,6 +45,9 @@ static sv get_application(struct postgres_store *s, struct arena *a) {
 
 /* What the session needs, whatever is set up for the user or the database. */
 static enum pg_outcome set_up(struct postgres_store *s) {
+    if (s->is_pooled) {
+        return PG_OK;
+    }
     struct arena scratch = {0};
     sv text = arena_printf(
         &scratch,
@@ -60,7 +64,7 @@ static enum pg_outcome set_up(struct postgres_store *s) {
 /* What served the connection before may still hold locks. That it cannot be ended only costs time. */
 static void end_old_backend(struct postgres_store *s) {
     struct query q = {.statement = STMT_END_BACKEND};
-    if (s->old_backend != 0) {
+    if (s->old_backend != 0 && !s->is_pooled) {
         query_add_i64(&q, s->old_backend);
         query_add_text(&q, get_application(s, &s->db_arena));
         pg_queue(s->db, (struct pg_statement){q.statement, postgres_statements[q.statement]}, q.params, q.count);
@@ -133,12 +137,12 @@ static enum store_result check_server(struct postgres_store *s) {
 
 static enum store_result load_key(struct postgres_store *s) {
     struct query q = {.statement = STMT_GET_KEY};
-    pg_queue(s->db, (struct pg_statement){q.statement, postgres_statements[q.statement]}, q.params, q.count);
-    enum pg_outcome r = pg_run(s->db);
-    if (r != PG_OK) {
-        return report_pg(s, r, "cannot be read");
+    size_t first = 0;
+    enum store_result result = ask_server(s, &q, 1, &first);
+    if (result != STORE_OK) {
+        return result;
     }
-    sv key = pg_get_bytes(s->db, 0, 0, 0);
+    sv key = pg_get_bytes(s->db, first, 0, 0);
     if (key.len != sizeof s->key) {
         return report_state(s, STORE_CORRUPT, DIAG_state_corrupt, "has lost its key", "restore it from a backup");
     }
@@ -177,9 +181,10 @@ static enum store_result open_all(struct postgres_store *s, sv url) {
 static void drop_handle(struct postgres_store *s) {
     struct query q = {.statement = STMT_DROP_HANDLE};
     query_add_text(&q, s->handle);
-    if (s->db != NULL && s->has_handle && !pg_is_lost(s->db)) {
+    if (s->db != NULL && s->has_handle && !pg_is_lost(s->db) && begin_pooled(s) == PG_OK) {
         pg_queue(s->db, (struct pg_statement){q.statement, postgres_statements[q.statement]}, q.params, q.count);
         pg_run(s->db); /* what stays is pruned by others */
+        commit_pooled(s);
     }
 }
 
@@ -223,6 +228,14 @@ static const struct store_ops postgres_ops = {
     .delete_element = postgres_delete_element,
     .append_journal = postgres_append_journal,
     .compact_journal = postgres_compact_journal,
+    .add_run = postgres_add_run,
+    .change_run = postgres_change_run,
+    .take_run = postgres_take_run,
+    .list_runs = postgres_list_runs,
+    .find_run = postgres_find_run,
+    .append_events = postgres_append_events,
+    .list_events = postgres_list_events,
+    .await_news = postgres_await_news,
 };
 
 struct store *postgres_store_open(struct arena *a, sv url, const struct store_options *options,

@@ -150,15 +150,16 @@ static enum pg_outcome load_rest(struct postgres_store *s, struct arena *a, sv i
 /* In a transaction of its own, which sees one moment. */
 static enum pg_outcome load_snapshot(struct postgres_store *s, struct arena *a, sv instance_id,
                                      struct store_tree *tree) {
-    struct query queries[FIRST_QUERIES + 1] = {{.statement = STMT_BEGIN_READ}};
+    struct query queries[FIRST_QUERIES];
     struct query commit = {.statement = STMT_COMMIT};
     struct page page = {0};
     sv id = text_encode(a, instance_id);
-    make_first(queries + 1, id);
+    make_first(queries, id);
     *tree = (struct store_tree){0};
-    enum pg_outcome r = run_all(s, queries, FIRST_QUERIES + 1);
+    queue_begin(s, STMT_BEGIN_READ);
+    enum pg_outcome r = run_all(s, queries, FIRST_QUERIES);
     if (r == PG_OK) {
-        take_first(s, a, 1, instance_id, tree, &page);
+        take_first(s, a, s->is_pooled ? 2 : 1, instance_id, tree, &page);
         r = load_rest(s, a, id, tree, &page);
     }
     return r == PG_OK ? run_all(s, &commit, 1) : r;

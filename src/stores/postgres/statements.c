@@ -84,4 +84,47 @@ const char *const postgres_statements[STMT_COUNT] = {
     [STMT_SET_META] = "INSERT INTO meta (name, data) VALUES ($1, $2)",
     [STMT_GET_KEY] = "SELECT data FROM meta WHERE name = 'key'",
     [STMT_NOTE_MIGRATION] = "INSERT INTO migrations (version, applied_ms, lintel) VALUES ($1, $2, $3)",
+
+    [STMT_SET_UP] =
+        "SELECT set_config('search_path', '\"' || $1 || '\", pg_temp', true), set_config('statement_timeout', '40000',"
+        " true), set_config('lock_timeout', $2::text, true), set_config('idle_in_transaction_session_timeout', '60000',"
+        " true), set_config('synchronous_commit', 'on', true), set_config('row_security', 'off', true),"
+        " set_config('jit', 'off', true)",
+    [STMT_NOTIFY] = "SELECT pg_notify($1, $2)",
+
+/* Statuses are those of store.h: queued 1, running 2; from 3 on it is over. */
+#define RUN_COLUMNS                                                                                       \
+    "q.number, q.id, q.status, q.instance_id, q.instance_name, q.context, q.kind, q.actor, q.created_ms," \
+    " q.taken_ms, q.ended_ms, q.takes, q.exit_code, q.outcome, q.body"
+    [STMT_ADD_RUN] = "INSERT INTO queue (id, status, instance_id, instance_name, context, kind, actor, created_ms,"
+                     " taken_ms, ended_ms, takes, exit_code, outcome, body)"
+                     " VALUES ($1, 1, $2, $3, $4, $5, $6, $7, 0, 0, 0, 0, '', $8) ON CONFLICT DO NOTHING",
+    [STMT_ADD_PLAN] = "INSERT INTO queued_plans (run_id, plan) VALUES ($1, $2)",
+    [STMT_FIND_RUN] = "SELECT " RUN_COLUMNS " FROM queue AS q WHERE q.id = $1",
+    [STMT_LIST_RUNS] = "SELECT " RUN_COLUMNS " FROM queue AS q WHERE ($1 = '' OR q.context = $1)"
+                       " AND ($2 = 0 OR q.status < 3) ORDER BY q.number",
+    [STMT_NEXT_RUNS] =
+        "SELECT " RUN_COLUMNS ", coalesce(l.token, 0), coalesce(l.holder, ''), coalesce(l.expires_ms, 0) - " NOW_MS
+        " FROM queue AS q LEFT JOIN leases AS l ON l.instance_id = q.instance_id"
+        " WHERE q.context = $1 AND q.status < 3 AND NOT EXISTS (SELECT 1 FROM queue AS o"
+        " WHERE o.status < 3 AND o.instance_id = q.instance_id"
+        " AND (o.status > q.status OR (o.status = q.status AND o.number < q.number))) ORDER BY q.number LIMIT 1000",
+    [STMT_LOCK_RUN] = "SELECT 1 FROM queue WHERE id = $1 AND status < 3 FOR UPDATE SKIP LOCKED",
+    [STMT_TAKE_RUN] = "UPDATE queue SET status = 2, taken_ms = $3, takes = takes + 1"
+                      " WHERE id = $1 AND takes = $2 AND status < 3",
+    [STMT_LOAD_PLAN] = "SELECT plan FROM queued_plans WHERE run_id = $1",
+    [STMT_CHANGE_RUN] = "UPDATE queue SET status = $3, ended_ms = $4, exit_code = $5, outcome = $6"
+                        " WHERE id = $1 AND status = $2",
+    [STMT_DROP_PLAN] = "DELETE FROM queued_plans WHERE run_id = $1",
+    [STMT_PRUNE_RUNS] = "DELETE FROM queue WHERE instance_id = $1 AND status >= 3 AND number NOT IN"
+                        " (SELECT number FROM queue WHERE instance_id = $1 AND status >= 3"
+                        " ORDER BY number DESC LIMIT $2)",
+
+    [STMT_ADD_EVENTS] = "INSERT INTO events (instance_id, run_id, sequence, body)"
+                        " SELECT $1, $2, coalesce(max(sequence), 0) + 1, $3 FROM events WHERE run_id = $2",
+    [STMT_LIST_EVENTS] = "SELECT sequence, body FROM events WHERE run_id = $1 AND sequence > $2"
+                         " ORDER BY sequence LIMIT $3",
+    [STMT_PRUNE_EVENTS] = "DELETE FROM events WHERE instance_id = $1 AND run_id NOT IN"
+                          " (SELECT run_id FROM history WHERE instance_id = $1) AND run_id NOT IN"
+                          " (SELECT id FROM queue WHERE instance_id = $1)",
 };

@@ -15,6 +15,38 @@ static size_t queue_plain(struct postgres_store *s, enum statement statement) {
     return queue(s, &(struct query){.statement = statement});
 }
 
+/* Behind a pooler the session may be another one each time, and what was set up in it would stay for others. */
+static void queue_set_up(struct postgres_store *s) {
+    struct query q = {.statement = STMT_SET_UP};
+    query_add_text(&q, s->schema);
+    query_add_i64(&q, s->busy_timeout_ms > 0 ? s->busy_timeout_ms : 1);
+    queue(s, &q);
+}
+
+size_t queue_begin(struct postgres_store *s, enum statement begin) {
+    size_t answer = queue_plain(s, begin);
+    if (s->is_pooled) {
+        queue_set_up(s);
+    }
+    return answer;
+}
+
+enum pg_outcome begin_pooled(struct postgres_store *s) {
+    if (!s->is_pooled) {
+        return PG_OK;
+    }
+    queue_begin(s, s->read_only ? STMT_BEGIN_READ : STMT_BEGIN);
+    return pg_run(s->db);
+}
+
+enum pg_outcome commit_pooled(struct postgres_store *s) {
+    if (!s->is_pooled) {
+        return PG_OK;
+    }
+    queue_plain(s, STMT_COMMIT);
+    return pg_run(s->db);
+}
+
 static size_t queue_mark(struct postgres_store *s) {
     struct query q = {.statement = STMT_MARK};
     query_add_text(&q, s->handle);
@@ -88,7 +120,7 @@ static bool is_passing(enum pg_outcome r) {
 static enum store_result look_mark(struct postgres_store *s, enum pg_outcome *r) {
     struct query q = {.statement = STMT_LOOK_MARK};
     query_add_text(&q, s->handle);
-    queue_plain(s, STMT_BEGIN);
+    queue_begin(s, STMT_BEGIN);
     size_t answer = queue(s, &q);
     *r = pg_run(s->db);
     if (*r != PG_OK) {
@@ -179,6 +211,20 @@ static enum store_result ask_inside(struct postgres_store *s, const struct query
     }
 }
 
+static enum pg_outcome ask_once(struct postgres_store *s, const struct query *queries, size_t count, size_t *first) {
+    if (s->is_pooled) {
+        queue_begin(s, s->read_only ? STMT_BEGIN_READ : STMT_BEGIN);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t answer = queue(s, &queries[i]);
+        *first = i == 0 ? answer : *first;
+    }
+    if (s->is_pooled) {
+        queue_plain(s, STMT_COMMIT);
+    }
+    return pg_run(s->db);
+}
+
 static enum store_result ask_outside(struct postgres_store *s, const struct query *queries, size_t count,
                                      size_t *first) {
     for (int64_t until = get_patience(s);;) {
@@ -186,16 +232,14 @@ static enum store_result ask_outside(struct postgres_store *s, const struct quer
         if (result != STORE_OK) {
             return result;
         }
-        for (size_t i = 0; i < count; i++) {
-            size_t answer = queue(s, &queries[i]);
-            *first = i == 0 ? answer : *first;
-        }
-        enum pg_outcome r = pg_run(s->db);
+        enum pg_outcome r = ask_once(s, queries, count, first);
         if (r == PG_OK) {
             return STORE_OK;
         }
         if (!is_passing(r) || get_host_now(s) >= until) {
-            return fail(s, r);
+            result = fail(s, r);
+            undo(s);
+            return result;
         }
         undo(s);
     }
@@ -262,7 +306,7 @@ static enum store_result add_handle(struct postgres_store *s) {
 
 /* NOT_FOUND: the row of the handle is gone. */
 static enum store_result start(struct postgres_store *s, enum pg_outcome *r) {
-    queue_plain(s, STMT_BEGIN);
+    queue_begin(s, STMT_BEGIN);
     size_t mark = queue_mark(s), lease = 0, look = 0;
     if (s->tx.has_lease) {
         struct query q = make_look(s->tx.lease.instance_id);

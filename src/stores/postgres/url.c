@@ -16,15 +16,24 @@ static bool is_schema_name(sv name) {
     return ok;
 }
 
-/* The URL without its `schema`, which goes to `schema` when there is one. */
-static sv take_schema(struct arena *a, sv url, sv *schema) {
+/* What libpq does not know. */
+struct own_parameters {
+    sv schema, pooled;
+};
+
+/* The URL without them. */
+static sv take_own(struct arena *a, sv url, struct own_parameters *own) {
     struct buf out = BUF(a);
     sv parameters = url;
     buf_append(&out, sv_cut(&parameters, '?'));
     for (char sep = '?'; parameters.len > 0;) {
         sv one = sv_cut(&parameters, '&');
         if (sv_has_prefix(one, SV("schema="))) {
-            *schema = sv_slice(one, 7, one.len);
+            own->schema = sv_slice(one, 7, one.len);
+            continue;
+        }
+        if (sv_has_prefix(one, SV("pooled="))) {
+            own->pooled = sv_slice(one, 7, one.len);
             continue;
         }
         buf_append_char(&out, sep);
@@ -41,8 +50,14 @@ static bool refuse(struct postgres_store *s, const char *what, const char *hint)
 }
 
 bool url_parse(struct postgres_store *s, sv url) {
-    s->schema = SV("lintel");
-    sv rest = take_schema(&s->arena, url, &s->schema);
+    struct own_parameters own = {.schema = SV("lintel"), .pooled = SV("false")};
+    sv rest = take_own(&s->arena, url, &own);
+    s->schema = own.schema;
+    s->is_pooled = sv_eq(own.pooled, SV("true"));
+    if (!s->is_pooled && !sv_eq(own.pooled, SV("false"))) {
+        return refuse(s, "'pooled' of the state's address is neither true nor false",
+                      "pooled=true behind a pooler that gives each transaction another session, such as pgbouncer");
+    }
     if (!is_schema_name(s->schema)) {
         return refuse(s, "the schema of the state is not named as schemas are",
                       "small letters, digits and '_', at most 63, as in schema=lintel_shop");
@@ -51,6 +66,7 @@ bool url_parse(struct postgres_store *s, sv url) {
         return refuse(s, "this is no address of a PostgreSQL database",
                       "postgres://USER@HOST:PORT/DATABASE?PARAMETER=VALUE&…, special characters as % and two digits");
     }
+    s->address.no_prepare = s->is_pooled;
     s->description =
         arena_printf(&s->arena, "PostgreSQL, %.*s, schema %.*s", SV_ARG(s->address.shown), SV_ARG(s->schema));
     return true;
@@ -59,8 +75,8 @@ bool url_parse(struct postgres_store *s, sv url) {
 bool postgres_url_has_password(sv url) {
     struct arena scratch = {.secret = true};
     struct pg_address address;
-    sv schema;
-    bool has = pg_address_parse(&scratch, take_schema(&scratch, url, &schema), &address) && address.has_password;
+    struct own_parameters own = {0};
+    bool has = pg_address_parse(&scratch, take_own(&scratch, url, &own), &address) && address.has_password;
     arena_fini(&scratch);
     return has;
 }
@@ -69,8 +85,9 @@ bool postgres_url_has_password(sv url) {
 sv postgres_url_show(struct arena *a, sv url) {
     struct arena scratch = {.secret = true};
     struct pg_address address;
-    sv schema, shown = SV("postgres://…");
-    if (pg_address_parse(&scratch, take_schema(&scratch, url, &schema), &address)) {
+    struct own_parameters own = {0};
+    sv shown = SV("postgres://…");
+    if (pg_address_parse(&scratch, take_own(&scratch, url, &own), &address)) {
         shown = address.has_password ? arena_printf(a, "postgres://%.*s", SV_ARG(address.shown)) : url;
     }
     arena_fini(&scratch);

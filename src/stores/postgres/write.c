@@ -149,5 +149,6 @@ enum store_result postgres_compact_journal(struct store *store, sv instance_id, 
     query_add_i64(&prune, (int64_t)keep_history);
     enum store_result result = add_history(s, id, entry);
     result = result == STORE_OK ? clear_journal(s, id) : result;
-    return result == STORE_OK ? write_row(s, &prune, NULL) : result;
+    result = result == STORE_OK ? write_row(s, &prune, NULL) : result;
+    return result == STORE_OK ? prune_queue(s, id, keep_history) : result;
 }

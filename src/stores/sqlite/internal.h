@@ -42,6 +42,19 @@ enum statement {
     STMT_LAST_HISTORY,
     STMT_ADD_HISTORY,
     STMT_PRUNE_HISTORY,
+    STMT_ADD_RUN,
+    STMT_FIND_RUN,
+    STMT_UPDATE_RUN,
+    STMT_LIST_RUNS,
+    STMT_NEXT_RUNS,
+    STMT_PRUNE_RUNS,
+    STMT_PUT_PLAN,
+    STMT_LOAD_PLAN,
+    STMT_DROP_PLAN,
+    STMT_LAST_EVENTS,
+    STMT_ADD_EVENTS,
+    STMT_LIST_EVENTS,
+    STMT_PRUNE_EVENTS,
     STMT_COUNT
 };
 
@@ -135,6 +148,9 @@ enum store_result sqlite_take_lease(struct store *store, struct arena *a, const 
                                     struct store_lease *lease);
 enum store_result sqlite_renew_lease(struct store *store, struct store_lease *lease, int64_t ttl_ms);
 enum store_result sqlite_release_lease(struct store *store, const struct store_lease *lease);
+/* Inside a transaction; CONFLICT when a live one is held, which `lease` then shows. */
+enum store_result take_lease_inside(struct sqlite_store *s, struct arena *a, const struct store_lease_request *request,
+                                    struct store_lease *lease);
 /* The lease as stored, with the boot it counts in; token 0 when there is none. Inside a transaction. */
 enum store_result load_lease(struct sqlite_store *s, struct arena *a, sv instance_id, struct store_lease *lease,
                              sv *boot_id);
@@ -153,6 +169,35 @@ enum store_result sqlite_delete_element(struct store *store, sv instance_id, sv 
 enum store_result sqlite_append_journal(struct store *store, sv instance_id, const struct journal_row *row);
 enum store_result sqlite_compact_journal(struct store *store, sv instance_id, const struct store_history *entry,
                                          size_t keep_history);
+
+/* Columns in the order of their tables, without keys. */
+struct row_writer;
+void put_journal_columns(struct row_writer *row, const struct journal_row *j);
+void put_history_columns(struct row_writer *row, const struct store_history *h);
+/* What a write comes to: constraints are conflicts. */
+enum store_result finish_write(struct sqlite_store *s, enum sql_result r);
+/* One number of the first row, 0 when there is none. */
+enum store_result read_last(struct sqlite_store *s, struct sql_stmt *stmt, int64_t *last);
+
+/* --- queue.c --- */
+enum store_result sqlite_add_run(struct store *store, const struct store_run *run);
+enum store_result sqlite_change_run(struct store *store, const struct store_run_change *change);
+enum store_result sqlite_take_run(struct store *store, struct arena *a, sv context,
+                                  const struct store_lease_request *request, struct store_run *run,
+                                  struct store_lease *lease);
+enum store_result sqlite_list_runs(struct store *store, struct arena *a, sv context, bool is_open,
+                                   struct store_run **items, size_t *count);
+enum store_result sqlite_find_run(struct store *store, struct arena *a, sv id, struct store_run *run);
+void sqlite_await_news(struct store *store, int64_t timeout_ms);
+/* Of the instance: all but the last `keep` that are over. */
+enum store_result prune_runs(struct sqlite_store *s, sv instance_id, size_t keep);
+
+/* --- events.c --- */
+enum store_result sqlite_append_events(struct store *store, sv instance_id, sv run_id, sv body);
+enum store_result sqlite_list_events(struct store *store, struct arena *a, sv run_id, int64_t after, size_t limit,
+                                     struct store_events **items, size_t *count);
+/* Of the instance: those of runs that are neither in the history nor in the queue. */
+enum store_result prune_events(struct sqlite_store *s, sv instance_id);
 
 /* --- transaction.c --- */
 enum store_result sqlite_begin(struct store *store, const struct store_lease *lease);

@@ -59,25 +59,27 @@ static int64_t get_now(struct store *store) {
     return store->host->ops->get_monotonic_ms(store->host->user);
 }
 
-enum store_result sqlite_take_lease(struct store *store, struct arena *a, const struct store_lease_request *request,
+enum store_result take_lease_inside(struct sqlite_store *s, struct arena *a, const struct store_lease_request *request,
                                     struct store_lease *lease) {
-    struct sqlite_store *s = sqlite_of(store);
-    enum store_result result = sqlite_begin(store, NULL);
+    struct store *store = &s->store;
+    sv boot_id;
+    enum store_result result = load_lease(s, a, request->instance_id, lease, &boot_id);
     if (result != STORE_OK) {
         return result;
     }
-    sv boot_id;
-    result = load_lease(s, a, request->instance_id, lease, &boot_id);
-    if (result == STORE_OK && !request->steal && lease_is_live(store->host, lease, boot_id)) {
-        return end(store, STORE_CONFLICT);
+    if (!request->steal && lease_is_live(store->host, lease, boot_id)) {
+        return STORE_CONFLICT;
     }
-    if (result == STORE_OK) {
-        lease->token++;
-        lease->holder = arena_copy_sv(a, request->holder);
-        lease->expires_ms = get_now(store) + request->ttl_ms;
-        result = put_lease(s, lease, get_boot_id(store, a));
-    }
-    return end(store, result);
+    lease->token++;
+    lease->holder = arena_copy_sv(a, request->holder);
+    lease->expires_ms = get_now(store) + request->ttl_ms;
+    return put_lease(s, lease, get_boot_id(store, a));
+}
+
+enum store_result sqlite_take_lease(struct store *store, struct arena *a, const struct store_lease_request *request,
+                                    struct store_lease *lease) {
+    enum store_result result = sqlite_begin(store, NULL);
+    return result == STORE_OK ? end(store, take_lease_inside(sqlite_of(store), a, request, lease)) : result;
 }
 
 enum store_result sqlite_renew_lease(struct store *store, struct store_lease *lease, int64_t ttl_ms) {

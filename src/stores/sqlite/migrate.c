@@ -31,6 +31,19 @@ const struct migration state_migrations[] = {
      "CREATE TABLE leases ("
      " instance_id TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL, expires_ms INTEGER NOT NULL,"
      " boot_id TEXT NOT NULL, digest BLOB NOT NULL) STRICT, WITHOUT ROWID;"},
+    {"CREATE TABLE queue ("
+     " number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, status INTEGER NOT NULL,"
+     " instance_id TEXT NOT NULL, instance_name TEXT NOT NULL, context TEXT NOT NULL, kind TEXT NOT NULL,"
+     " actor TEXT NOT NULL, created_ms INTEGER NOT NULL, taken_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL,"
+     " takes INTEGER NOT NULL, exit_code INTEGER NOT NULL, outcome TEXT NOT NULL, body TEXT NOT NULL,"
+     " digest BLOB NOT NULL) STRICT;"
+     "CREATE INDEX queue_of_instance ON queue (instance_id, number);"
+     "CREATE INDEX queue_open ON queue (instance_id, status, number) WHERE status < 3;"
+     "CREATE TABLE queued_plans (run_id TEXT PRIMARY KEY REFERENCES queue (id) ON DELETE CASCADE, plan TEXT NOT NULL,"
+     " digest BLOB NOT NULL) STRICT;"
+     "CREATE TABLE events (number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, sequence INTEGER NOT NULL,"
+     " instance_id TEXT NOT NULL, body TEXT NOT NULL, digest BLOB NOT NULL, UNIQUE (run_id, sequence)) STRICT;"
+     "CREATE INDEX events_of_instance ON events (instance_id, run_id);"},
 };
 const size_t state_migration_count = sizeof state_migrations / sizeof state_migrations[0];
 

@@ -46,6 +46,38 @@ static const char *const statement_texts[STMT_COUNT] = {
                          " instance_id, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     [STMT_PRUNE_HISTORY] = "DELETE FROM history WHERE instance_id = ?1 AND number NOT IN"
                            " (SELECT number FROM history WHERE instance_id = ?1 ORDER BY number DESC LIMIT ?2)",
+
+/* Statuses are those of store.h: queued 1, running 2; from 3 on it is over. */
+#define RUN_COLUMNS                                                                                         \
+    "number, id, status, instance_id, instance_name, context, kind, actor, created_ms, taken_ms, ended_ms," \
+    " takes, exit_code, outcome, body, digest"
+    [STMT_ADD_RUN] = "INSERT INTO queue (id, status, instance_id, instance_name, context, kind, actor, created_ms,"
+                     " taken_ms, ended_ms, takes, exit_code, outcome, body, digest)"
+                     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+    [STMT_FIND_RUN] = "SELECT " RUN_COLUMNS " FROM queue WHERE id = ?1",
+    [STMT_UPDATE_RUN] = "UPDATE queue SET status = ?2, instance_id = ?3, instance_name = ?4, context = ?5, kind = ?6,"
+                        " actor = ?7, created_ms = ?8, taken_ms = ?9, ended_ms = ?10, takes = ?11, exit_code = ?12,"
+                        " outcome = ?13, body = ?14, digest = ?15 WHERE id = ?1",
+    [STMT_LIST_RUNS] = "SELECT " RUN_COLUMNS " FROM queue WHERE (?1 = '' OR context = ?1) AND (?2 = 0 OR status < 3)"
+                       " ORDER BY number",
+    [STMT_NEXT_RUNS] = "SELECT " RUN_COLUMNS
+                       " FROM queue AS q WHERE context = ?1 AND status < 3 AND NOT EXISTS (SELECT 1 FROM queue AS o"
+                       " WHERE o.status < 3 AND o.instance_id = q.instance_id"
+                       " AND (o.status > q.status OR (o.status = q.status AND o.number < q.number))) ORDER BY number",
+    [STMT_PRUNE_RUNS] = "DELETE FROM queue WHERE instance_id = ?1 AND status >= 3 AND number NOT IN"
+                        " (SELECT number FROM queue WHERE instance_id = ?1 AND status >= 3"
+                        " ORDER BY number DESC LIMIT ?2)",
+    [STMT_PUT_PLAN] = "INSERT INTO queued_plans (run_id, plan, digest) VALUES (?1, ?2, ?3)",
+    [STMT_LOAD_PLAN] = "SELECT plan, digest FROM queued_plans WHERE run_id = ?1",
+    [STMT_DROP_PLAN] = "DELETE FROM queued_plans WHERE run_id = ?1",
+
+    [STMT_LAST_EVENTS] = "SELECT max(sequence) FROM events WHERE run_id = ?1",
+    [STMT_ADD_EVENTS] = "INSERT INTO events (run_id, sequence, instance_id, body, digest) VALUES (?1, ?2, ?3, ?4, ?5)",
+    [STMT_LIST_EVENTS] = "SELECT sequence, instance_id, body, digest FROM events WHERE run_id = ?1 AND sequence > ?2"
+                         " ORDER BY sequence LIMIT ?3",
+    [STMT_PRUNE_EVENTS] = "DELETE FROM events WHERE instance_id = ?1 AND run_id NOT IN"
+                          " (SELECT run_id FROM history WHERE instance_id = ?1) AND run_id NOT IN"
+                          " (SELECT id FROM queue WHERE instance_id = ?1)",
 };
 
 /* The connection */
@@ -347,6 +379,14 @@ static const struct store_ops sqlite_ops = {
     .delete_element = sqlite_delete_element,
     .append_journal = sqlite_append_journal,
     .compact_journal = sqlite_compact_journal,
+    .add_run = sqlite_add_run,
+    .change_run = sqlite_change_run,
+    .take_run = sqlite_take_run,
+    .list_runs = sqlite_list_runs,
+    .find_run = sqlite_find_run,
+    .append_events = sqlite_append_events,
+    .list_events = sqlite_list_events,
+    .await_news = sqlite_await_news,
 };
 
 struct store *sqlite_store_open(struct arena *a, sv path, const struct store_options *options,

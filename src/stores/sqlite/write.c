@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-static enum store_result finish(struct sqlite_store *s, enum sql_result r) {
+enum store_result finish_write(struct sqlite_store *s, enum sql_result r) {
     if (r == SQL_CONSTRAINT) {
         return STORE_CONFLICT;
     }
@@ -37,7 +37,7 @@ enum store_result sqlite_put_instance(struct store *store, const struct store_in
     if (!is_new) {
         sql_bind_i64(stmt, 11, expected_version);
     }
-    result = finish(s, row_run(&row));
+    result = finish_write(s, row_run(&row));
     return result == STORE_OK && sql_get_changes(s->db) == 0 ? STORE_CONFLICT : result;
 }
 
@@ -51,7 +51,7 @@ enum store_result sqlite_delete_instance(struct store *store, sv instance_id) {
     }
     forget_number(s);
     sql_bind_text(stmt, 1, instance_id);
-    result = finish(s, sql_run(stmt));
+    result = finish_write(s, sql_run(stmt));
     return result == STORE_OK && sql_get_changes(s->db) == 0 ? STORE_NOT_FOUND : result;
 }
 
@@ -74,7 +74,7 @@ enum store_result sqlite_put_element(struct store *store, sv instance_id, const 
     row_put_i64(&row, element->created_ms);
     row_put_i64(&row, element->updated_ms);
     row_put_text(&row, element->body);
-    return finish(s, row_run(&row));
+    return finish_write(s, row_run(&row));
 }
 
 enum store_result sqlite_delete_element(struct store *store, sv instance_id, sv address) {
@@ -91,11 +91,10 @@ enum store_result sqlite_delete_element(struct store *store, sv instance_id, sv 
     }
     sql_bind_i64(stmt, 1, number);
     sql_bind_text(stmt, 2, address);
-    return finish(s, sql_run(stmt));
+    return finish_write(s, sql_run(stmt));
 }
 
-/* One number, 0 when there is none. */
-static enum store_result read_last(struct sqlite_store *s, struct sql_stmt *stmt, int64_t *last) {
+enum store_result read_last(struct sqlite_store *s, struct sql_stmt *stmt, int64_t *last) {
     enum sql_result r = sql_step(stmt);
     *last = r == SQL_ROW ? sql_get_i64(stmt, 0) : 0;
     sql_reset(stmt);
@@ -112,6 +111,19 @@ static enum store_result get_last_sequence(struct sqlite_store *s, int64_t numbe
     return read_last(s, stmt, last);
 }
 
+void put_journal_columns(struct row_writer *row, const struct journal_row *j) {
+    row_put_i64(row, j->sequence);
+    row_put_i64(row, (int64_t)j->kind);
+    row_put_text(row, j->run_id);
+    row_put_i64(row, (int64_t)j->token);
+    row_put_i64(row, j->wall_ms);
+    row_put_text(row, j->operation);
+    row_put_text(row, j->address);
+    row_put_text(row, j->action);
+    row_put_text(row, j->body);
+    row_put_blob(row, j->mac, sizeof j->mac);
+}
+
 static enum store_result insert_journal(struct sqlite_store *s, sv instance_id, int64_t number,
                                         const struct journal_row *j) {
     enum store_result result;
@@ -121,17 +133,8 @@ static enum store_result insert_journal(struct sqlite_store *s, sv instance_id, 
     }
     struct row_writer row = row_start(s, stmt, 'j', instance_id);
     row_put_key(&row, number);
-    row_put_i64(&row, j->sequence);
-    row_put_i64(&row, (int64_t)j->kind);
-    row_put_text(&row, j->run_id);
-    row_put_i64(&row, (int64_t)j->token);
-    row_put_i64(&row, j->wall_ms);
-    row_put_text(&row, j->operation);
-    row_put_text(&row, j->address);
-    row_put_text(&row, j->action);
-    row_put_text(&row, j->body);
-    row_put_blob(&row, j->mac, sizeof j->mac);
-    return finish(s, row_run(&row));
+    put_journal_columns(&row, j);
+    return finish_write(s, row_run(&row));
 }
 
 enum store_result sqlite_append_journal(struct store *store, sv instance_id, const struct journal_row *row) {
@@ -157,7 +160,18 @@ static enum store_result clear_journal(struct sqlite_store *s, sv instance_id) {
         return result;
     }
     sql_bind_i64(stmt, 1, number);
-    return finish(s, sql_run(stmt));
+    return finish_write(s, sql_run(stmt));
+}
+
+void put_history_columns(struct row_writer *row, const struct store_history *h) {
+    row_put_i64(row, h->number);
+    row_put_text(row, h->run_id);
+    row_put_text(row, h->kind);
+    row_put_text(row, h->actor);
+    row_put_text(row, h->outcome);
+    row_put_i64(row, h->started_ms);
+    row_put_i64(row, h->ended_ms);
+    row_put_text(row, h->body);
 }
 
 static enum store_result add_history(struct sqlite_store *s, sv instance_id, const struct store_history *h) {
@@ -176,16 +190,20 @@ static enum store_result add_history(struct sqlite_store *s, sv instance_id, con
         return result;
     }
     struct row_writer row = row_start(s, stmt, 'h', instance_id);
-    row_put_i64(&row, h->number);
-    row_put_text(&row, h->run_id);
-    row_put_text(&row, h->kind);
-    row_put_text(&row, h->actor);
-    row_put_text(&row, h->outcome);
-    row_put_i64(&row, h->started_ms);
-    row_put_i64(&row, h->ended_ms);
-    row_put_text(&row, h->body);
+    put_history_columns(&row, h);
     row_put_owner(&row, instance_id);
-    return finish(s, row_run(&row));
+    return finish_write(s, row_run(&row));
+}
+
+static enum store_result prune_history(struct sqlite_store *s, sv instance_id, size_t keep_history) {
+    enum store_result result;
+    struct sql_stmt *stmt = get_statement(s, STMT_PRUNE_HISTORY, &result);
+    if (stmt == NULL) {
+        return result;
+    }
+    sql_bind_text(stmt, 1, instance_id);
+    sql_bind_i64(stmt, 2, (int64_t)keep_history);
+    return finish_write(s, sql_run(stmt));
 }
 
 enum store_result sqlite_compact_journal(struct store *store, sv instance_id, const struct store_history *entry,
@@ -194,11 +212,7 @@ enum store_result sqlite_compact_journal(struct store *store, sv instance_id, co
     assert(s->in_transaction);
     enum store_result result = add_history(s, instance_id, entry);
     result = result == STORE_OK ? clear_journal(s, instance_id) : result;
-    struct sql_stmt *stmt = result == STORE_OK ? get_statement(s, STMT_PRUNE_HISTORY, &result) : NULL;
-    if (stmt == NULL) {
-        return result;
-    }
-    sql_bind_text(stmt, 1, instance_id);
-    sql_bind_i64(stmt, 2, (int64_t)keep_history);
-    return finish(s, sql_run(stmt));
+    result = result == STORE_OK ? prune_history(s, instance_id, keep_history) : result;
+    result = result == STORE_OK ? prune_runs(s, instance_id, keep_history) : result;
+    return result == STORE_OK ? prune_events(s, instance_id) : result;
 }

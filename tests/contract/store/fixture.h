@@ -60,5 +60,7 @@ void check_sv_at(sv got, sv want, const char *file, int line);
 
 /* Runs all cases over one kind; the exit status of the program. */
 int run_store_contract(const struct store_kind *kind);
+/* The same for the queue and for events. */
+int run_queue_contract(const struct store_kind *kind);
 
 #endif

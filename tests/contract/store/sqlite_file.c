@@ -110,14 +110,18 @@ static void test_rights(void **state) {
 static void test_settings(void **state) {
     struct fixture *f = *state;
     struct sqlite_store *s = sqlite_of(f->store);
-    static const struct {
+    const struct {
         const char *pragma;
         int64_t want;
     } settings[] = {
-        {"PRAGMA synchronous", 2},    {"PRAGMA foreign_keys", 1},
-        {"PRAGMA trusted_schema", 0}, {"PRAGMA cell_size_check", 1},
-        {"PRAGMA secure_delete", 1},  {"PRAGMA wal_autocheckpoint", 0},
-        {"PRAGMA user_version", 1},   {"PRAGMA application_id", STATE_APPLICATION_ID},
+        {"PRAGMA synchronous", 2},
+        {"PRAGMA foreign_keys", 1},
+        {"PRAGMA trusted_schema", 0},
+        {"PRAGMA cell_size_check", 1},
+        {"PRAGMA secure_delete", 1},
+        {"PRAGMA wal_autocheckpoint", 0},
+        {"PRAGMA user_version", (int64_t)state_migration_count},
+        {"PRAGMA application_id", STATE_APPLICATION_ID},
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         int64_t value = -1;
@@ -281,23 +285,27 @@ static void test_older_copy(void **state) {
 
 /* F4: one transaction, a copy before, user_version last. */
 static void test_migration(void **state) {
-    static const struct migration good[] = {{NULL}, {"ALTER TABLE elements ADD COLUMN extra TEXT"}};
-    static const struct migration bad[] = {{NULL}, {"ALTER TABLE elements ADD COLUMN extra TEXT; SELECT nonsense"}};
+    enum { MIGRATIONS_MAX = 64 };
+    struct migration steps[MIGRATIONS_MAX] = {{NULL}};
+    size_t last = state_migration_count; /* the next one */
+    assert_true(last < MIGRATIONS_MAX);
     struct fixture *f = *state;
     struct sqlite_store *s = sqlite_of(f->store);
     int64_t number = 0;
-    assert_int_not_equal(migrate(s, bad, 2), STORE_OK);
+    steps[last].sql = "ALTER TABLE elements ADD COLUMN extra TEXT; SELECT nonsense";
+    assert_int_not_equal(migrate(s, steps, last + 1), STORE_OK);
     assert_int_equal(connect_db(s), STORE_OK);
     assert_int_equal(read_i64(s, "PRAGMA user_version", &number), STORE_OK);
-    assert_int_equal(number, 1);
+    assert_int_equal(number, last);
     assert_int_equal(read_i64(s, "SELECT count(*) FROM pragma_table_info('elements') WHERE name = 'extra'", &number),
                      STORE_OK);
     assert_int_equal(number, 0); /* nothing of it */
-    assert_int_equal(migrate(s, good, 2), STORE_OK);
+    steps[last].sql = "ALTER TABLE elements ADD COLUMN extra TEXT";
+    assert_int_equal(migrate(s, steps, last + 1), STORE_OK);
     assert_int_equal(read_i64(s, "PRAGMA user_version", &number), STORE_OK);
-    assert_int_equal(number, 2);
+    assert_int_equal(number, last + 1);
     assert_int_equal(read_i64(s, "SELECT max(version) FROM migrations", &number), STORE_OK);
-    assert_int_equal(number, 2);
+    assert_int_equal(number, last + 1);
     assert_int_equal(get_mode(fixture_get_path(f, ".lintel/state.db.bak")), 0600);
     close_store(f);
     /* the copy is a state of the old format, complete */

@@ -128,6 +128,14 @@ static enum store_result store_compact(struct store *s, sv id, const struct stor
     AROUND(s, compact_journal(inner, id, entry, keep));
 }
 
+static enum store_result store_append_events(struct store *s, sv id, sv run_id, sv body) {
+    AROUND(s, append_events(inner, id, run_id, body));
+}
+
+static enum store_result store_change_run(struct store *s, const struct store_run_change *change) {
+    AROUND(s, change_run(inner, change));
+}
+
 static const struct store_ops crash_ops = {
     .close = store_close,
     .get_description = store_describe,
@@ -148,6 +156,8 @@ static const struct store_ops crash_ops = {
     .delete_element = store_delete_element,
     .append_journal = store_append,
     .compact_journal = store_compact,
+    .change_run = store_change_run,
+    .append_events = store_append_events,
 };
 
 struct store *crash_wrap_store(struct arena *a, struct crash *c, struct store *inner) {

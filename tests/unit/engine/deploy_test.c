@@ -598,6 +598,10 @@ static enum store_result failing_compact(struct store *s, sv id, const struct st
     return failing_of(s)->inner->ops->compact_journal(failing_of(s)->inner, id, entry, keep);
 }
 
+static enum store_result failing_append_events(struct store *s, sv id, sv run_id, sv body) {
+    return failing_of(s)->inner->ops->append_events(failing_of(s)->inner, id, run_id, body);
+}
+
 static const struct store_ops failing_ops = {
     .begin = failing_begin,
     .commit = failing_commit,
@@ -611,6 +615,7 @@ static const struct store_ops failing_ops = {
     .put_element = failing_put_element,
     .append_journal = failing_append,
     .compact_journal = failing_compact,
+    .append_events = failing_append_events,
 };
 
 static void rescue(void *user, sv run_id, sv line) {
