@@ -49,7 +49,7 @@ static void test_error_with_hint_and_related(void **state) {
     fixture_fini(&f);
 }
 
-static void test_levels_and_summary(void **state) {
+static void test_levels_and_summary(void **state) { /* BP-001 */
     (void)state;
     struct fixture f;
     fixture_init(&f);

@@ -41,7 +41,7 @@ static void test_deep_data(void **state) {
     harness_fini(&h);
 }
 
-static void test_deep_expression(void **state) {
+static void test_deep_expression(void **state) { /* F77 */
     (void)state;
     struct harness h;
     load_repeated(&h, "version: 2025-11-02\nresources:\n  r: {type: test/plain, spec: {text: \"${", "not(", 100000,
@@ -67,7 +67,7 @@ static void test_many_substitutions(void **state) {
     harness_fini(&h);
 }
 
-static void test_many_steps(void **state) {
+static void test_many_steps(void **state) { /* F78 */
     (void)state;
     struct harness h;
     load_repeated(&h, "version: 2025-11-02\nresources:\n  r: {type: test/plain, spec: {text: '${jsondecode(\"{}\")",
@@ -91,7 +91,7 @@ static void test_billion_laughs(void **state) {
 }
 
 /* Text that doubles with every value ends at the limit (FN-007), not with the memory. */
-static void test_doubling(void **state) {
+static void test_doubling(void **state) { /* F79 */
     (void)state;
     struct harness h;
     harness_init(&h, &test_providers);
