@@ -270,7 +270,8 @@ static void run_operations(struct deploy *d) {
 }
 
 static bool needs_consent(const struct run_config *c, const struct plan *p) {
-    if (p->drift_count == 0 || c->accept_drift) {
+    /* A rollback leads what its run has left behind to what it was: what differs is no surprise. */
+    if (p->drift_count == 0 || c->accept_drift || p->rollback != NULL) {
         return false;
     }
     struct diag *d = diags_add(c->diags, DIAG_drift_detected, SPAN_NONE, "%zu %s not what the state says: '%.*s'%s",
@@ -317,7 +318,8 @@ enum exit_code run_deploy(const struct run_config *c, const struct template *t, 
     d->started_ms = d->beat_ms = now_monotonic(d);
     enum exit_code code = EXIT_FAILED;
     bool begun = begin_run(d, &code);
-    if (begun && (d->untold.len == 0 || c->force) && !d->lease_lost && !d->store_failed) {
+    bool goes_on = d->untold.len == 0 || c->force || p->rollback != NULL; /* BP-522 */
+    if (begun && goes_on && !d->lease_lost && !d->store_failed) {
         run_operations(d);
     }
     if (begun) {

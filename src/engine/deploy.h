@@ -11,7 +11,9 @@
 #include "engine/journal.h"
 #include "engine/link_fields.h"
 #include "engine/links.h"
+#include "engine/rollback.h"
 #include "engine/run.h"
+#include "engine/snapshot.h"
 #include "engine/stored.h"
 #include "engine/workers.h"
 #include "text/render.h"
@@ -70,6 +72,12 @@ struct batch {
     VEC(struct event) events;
 };
 
+struct snapshot_writer {
+    bool is_on;
+    struct map rows;     /* address → row as loaded, of what the plan changes */
+    struct snapshot all; /* what the journal tells, and what was added */
+};
+
 struct deploy {
     const struct run_config *c;
     const struct template *loaded; /* as given by the caller */
@@ -95,6 +103,7 @@ struct deploy {
     struct map locks;          /* address of a resource → operation of the link that writes it + 1 (BP-490) */
     struct link_fields fields; /* what links have set in resources (BP-491) */
     struct batch batch;
+    struct snapshot_writer saved;
     struct mask mask;
     bool mask_ready;
     bool has_strays; /* calls that did not come back: the lease runs out by itself */
@@ -121,6 +130,39 @@ void flush_batch(struct deploy *d);
 bool begin_write(struct deploy *d);
 bool check_write(struct deploy *d, enum store_result r);
 bool renew_lease(struct deploy *d);
+
+/* --- deploy_snapshot.c --- */
+/* Of what the plan changes, before the rows are dropped (stored_drop_rows). */
+void snapshot_copy_rows(struct deploy *d);
+/* Behind that: from the journal. */
+void snapshot_start(struct deploy *d);
+/* A record that the plan does not change is about to be changed all the same: its row is made of it. */
+void snapshot_keep_record(struct deploy *d, const struct resource_record *r);
+/* Called by everything that writes; `has_intent`: an intent of the operation follows. */
+void snapshot_save(struct deploy *d, sv address, bool has_intent);
+/* The object of that generation is left in place and forgotten; before the record follows. */
+void snapshot_save_left(struct deploy *d, sv address, int64_t generation);
+/* The instance's row as it was loaded; inside a transaction. */
+enum store_result snapshot_save_instance(struct deploy *d);
+
+/* --- deploy_rollback.c: nothing happens in a run of another kind --- */
+sv get_run_kind(const struct deploy *d); /* "deploy" "destroy" "rollback" */
+void rollback_put_start(const struct deploy *d, struct map_builder *b);
+/* Objects that are there still go into the state again. False when one is not there any more. */
+bool rollback_begin(struct deploy *d);
+/* The statuses of a rollback in place of those that a record or event has got. */
+void rollback_mark(const struct deploy *d, const struct op_run *o, struct resource_record *r,
+                   enum rollback_phase phase);
+void rollback_mark_link(const struct deploy *d, const struct op_run *o, struct link_record *l,
+                        enum rollback_phase phase);
+void rollback_mark_event(const struct deploy *d, const struct op_run *o, struct event *e);
+void rollback_put_intent(const struct deploy *d, const struct op_run *o, struct map_builder *b);
+/* Of a record that an intent of a rollback has changed. */
+void rollback_mark_recovered(struct deploy *d, value intent, struct resource_record *r);
+/* What the instance's row tells beside its elements becomes what it was. */
+void rollback_restore_body(struct deploy *d);
+/* History entries of the runs that are rolled back; inside a transaction. */
+enum store_result rollback_keep_runs(struct deploy *d, size_t keep);
 
 /* --- deploy_ops.c --- */
 /* First attempt: over at once, or an intent and a job for the batch. */

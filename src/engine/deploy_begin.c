@@ -4,6 +4,7 @@
 #include "engine/fields.h"
 #include "engine/ids.h"
 #include "engine/recover.h"
+#include "engine/rollback.h"
 #include "value/convert.h"
 
 static bool fail(enum exit_code *code, enum exit_code which) {
@@ -206,6 +207,9 @@ static bool check_stale(struct deploy *d) {
 /* --- start --- */
 
 static enum status running_status(const struct deploy *d) {
+    if (d->p->rollback != NULL) {
+        return rollback_get_instance_status(d->p->rollback, ROLLBACK_RUNNING);
+    }
     if (d->p->destroy) {
         return STATUS_destroying;
     }
@@ -239,12 +243,14 @@ static bool claim(struct deploy *d, enum exit_code *code) {
     struct arena *a = &d->turn;
     struct map_builder b = {.arena = a};
     field_put_text(&b, "planId", d->p->id);
-    field_put_text(&b, "kind", d->p->destroy ? SV("destroy") : SV("deploy"));
+    field_put_text(&b, "kind", get_run_kind(d));
+    rollback_put_start(d, &b);
     actor_put(&b, d->c);
     struct journal_entry entry = {.kind = JOURNAL_RUN_STARTED, .wall_ms = now_wall(d), .body = map_done(&b)};
     d->stored.body.plan_id = d->p->id;
     d->stored.body.run_id = d->run_id;
     d->stored.body.last_attempt_ms = now_wall(d);
+    d->stored.body.root_dir = d->p->root_dir.len > 0 ? d->p->root_dir : d->stored.body.root_dir;
     take_results(d, false);
     struct store *store = d->c->store;
     if (!begin_write(d)) {
@@ -252,6 +258,7 @@ static bool claim(struct deploy *d, enum exit_code *code) {
     }
     enum store_result r = put_instance(d, running_status(d));
     r = r == STORE_OK ? journal_append(&d->journal, a, &entry) : r;
+    r = r == STORE_OK ? snapshot_save_instance(d) : r;
     if (r != STORE_OK) {
         store->ops->rollback(store);
     } else {
@@ -267,8 +274,11 @@ static bool claim(struct deploy *d, enum exit_code *code) {
 /* --- what an earlier run left open --- */
 
 static void write_recovered(struct deploy *d, const struct recovered *r) {
-    const struct resource_record *record = stored_find_resource(&d->stored, r->address);
+    struct resource_record *record = stored_find_resource(&d->stored, r->address);
     const struct link_record *link = stored_find_link(&d->stored, r->address);
+    if (record != NULL && r->recovery == RECOVERED_DONE) {
+        rollback_mark_recovered(d, r->intent->body, record);
+    }
     if (record != NULL) {
         write_resource(d, record);
     } else if (link != NULL) {
@@ -346,7 +356,9 @@ bool begin_run(struct deploy *d, enum exit_code *code) {
     if (!stored_load(&by_id, &d->stored, code)) {
         return false;
     }
+    snapshot_copy_rows(d);
     stored_drop_rows(&d->stored);
+    snapshot_start(d);
     if (!check_stale(d)) {
         return fail(code, EXIT_STALE);
     }
@@ -364,6 +376,10 @@ bool begin_run(struct deploy *d, enum exit_code *code) {
         return false;
     }
     recover(d);
+    if (!rollback_begin(d)) {
+        report_stale(d, "an object that was to be taken back is gone");
+        return fail(code, EXIT_STALE);
+    }
     take_drift(d);
     flush_batch(d);
     return true;

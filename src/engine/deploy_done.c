@@ -154,8 +154,11 @@ static void record_failure(struct deploy *d, struct op_run *o, enum op_failure f
         .reason_count = o->reasons.len,
         .now_ms = now_wall(d),
     };
-    const struct resource_record *r = apply_failed(&d->stored, &f);
+    struct resource_record *r = apply_failed(&d->stored, &f);
     o->status = r->status;
+    if (failure == FAILURE_FAILED) {
+        rollback_mark(d, o, r, ROLLBACK_FAILED);
+    }
     write_resource(d, r);
 }
 
@@ -199,7 +202,15 @@ static void forget_object(struct deploy *d, uint32_t op) {
         .element_stays = op_element_stays(d, o),
         .now_ms = now_wall(d),
     };
-    const struct resource_record *r = apply_removed(&d->stored, &removed);
+    if (op_retains(d, o)) {
+        snapshot_save_left(d, removed.address, removed.generation);
+    }
+    const struct resource_record *before = stored_find_resource(&d->stored, removed.address);
+    bool was_own = before != NULL && before->generation == removed.generation;
+    struct resource_record *r = apply_removed(&d->stored, &removed);
+    if (r != NULL && was_own) {
+        rollback_mark(d, o, r, ROLLBACK_RUNNING);
+    }
     if (r == NULL) {
         write_delete(d, o->change->address.text);
     } else {
@@ -284,6 +295,7 @@ static struct resource_record *record_made(struct deploy *d, struct op_run *o, v
         m.depends_on_count = topology_list_needs(&d->topology, d->a, o->element, &m.depends_on);
     }
     struct resource_record *r = apply_made(&d->stored, &m);
+    rollback_mark(d, o, r, is_stable ? ROLLBACK_COMPLETE : ROLLBACK_CONFIG_COMPLETE);
     settle_element(d, o->element);
     return r;
 }

@@ -14,8 +14,12 @@ static size_t count_not_started(const struct deploy *d) {
     return count;
 }
 
+static size_t count_skipped(const struct deploy *d) {
+    return d->p->rollback == NULL ? 0 : d->p->rollback->skipped.len;
+}
+
 static bool has_all(const struct deploy *d) {
-    return d->exec != NULL && count_not_started(d) == 0 && d->failed == 0 && d->interrupted == 0 &&
+    return count_skipped(d) == 0 && d->exec != NULL && count_not_started(d) == 0 && d->failed == 0 && d->interrupted == 0 &&
            d->untold.len == 0 && !d->lease_lost && !d->store_failed && !d->hard_stop;
 }
 
@@ -29,11 +33,14 @@ enum exit_code get_exit_code(const struct deploy *d) {
     if (d->signals_seen > 0 && !d->store_failed) {
         return EXIT_SIGINT;
     }
-    return d->succeeded + d->interrupted + d->untold.len > 0 ? EXIT_PART_WAY : EXIT_FAILED;
+    return d->succeeded + d->interrupted + d->untold.len + count_skipped(d) > 0 ? EXIT_PART_WAY : EXIT_FAILED;
 }
 
 static enum status end_status(const struct deploy *d, bool all) {
     bool interrupted = d->interrupted > 0 || d->untold.len > 0;
+    if (d->p->rollback != NULL) {
+        return rollback_get_instance_status(d->p->rollback, all ? ROLLBACK_COMPLETE : ROLLBACK_FAILED);
+    }
     if (d->p->destroy) {
         return all ? STATUS_destroyed : interrupted ? STATUS_destroy_interrupted : STATUS_destroy_failed;
     }
@@ -108,6 +115,7 @@ static void record_element(struct deploy *d, uint32_t n) {
     if (same) {
         return;
     }
+    snapshot_keep_record(d, r);
     r->description = description;
     r->removal_policy = policy;
     r->depends_on = needs;
@@ -138,25 +146,6 @@ static value summary_value(struct deploy *d) {
     return map_done(&b);
 }
 
-/* What changed elements were before, so that a later run can go back. */
-static value previous_values(struct deploy *d) {
-    struct map_builder all = {.arena = &d->turn};
-    for (size_t i = 0; i < d->p->change_count; i++) {
-        const struct change *c = &d->p->changes[i];
-        if (c->kind != ELEMENT_RESOURCE || c->deposed || !value_is_set(c->before)) {
-            continue;
-        }
-        struct map_builder b = {.arena = &d->turn};
-        field_put_text(&b, "type", c->type);
-        field_put_text(&b, "physicalId", c->physical_id);
-        field_put_value(&b, "specData", c->before);
-        field_put_value(&b, "computedFields", c->computed_before);
-        field_put_value(&b, "metadata", c->metadata_before);
-        map_add(&all, c->address.text, map_done(&b));
-    }
-    return map_done(&all);
-}
-
 /* Keyed, as inputs may be secret; in rising precedence. */
 static value input_digests(struct deploy *d) {
     struct list_builder all = {.arena = &d->turn};
@@ -170,26 +159,26 @@ static value input_digests(struct deploy *d) {
     return list_done(&all);
 }
 
-static enum store_result compact(struct deploy *d) {
+static enum store_result compact(struct deploy *d, size_t keep) {
     struct map_builder b = {.arena = &d->turn};
     actor_put(&b, d->c);
     field_put_text(&b, "planId", d->p->id);
     field_put_text(&b, "templateDigest", d->p->template_digest);
     field_put_value(&b, "inputDigests", input_digests(d));
     field_put_value(&b, "summary", summary_value(d));
-    field_put_value(&b, "previous", previous_values(d));
+    rollback_put_start(d, &b);
+    snapshot_encode(&b, &d->saved.all);
     struct seal_place place = {.instance_id = d->stored.instance.id, .address = SV("history")};
     struct store_history entry = {
         .number = d->stored.body.history_number,
         .run_id = d->run_id,
-        .kind = d->p->destroy ? SV("destroy") : SV("deploy"),
+        .kind = get_run_kind(d),
         .actor = d->c->host->ops->get_actor(d->c->host->user, &d->turn),
         .outcome = SV("succeeded"),
         .started_ms = d->started_wall_ms,
         .ended_ms = now_wall(d),
         .body = seal_encode(d->c->sealer, &d->turn, &place, map_done(&b)),
     };
-    size_t keep = d->c->keep_history == 0 ? 50 : d->c->keep_history;
     return d->c->store->ops->compact_journal(d->c->store, d->stored.instance.id, &entry, keep);
 }
 
@@ -208,14 +197,20 @@ static enum store_result write_success(struct deploy *d, enum status status) {
     enum store_result r = append_end(d, status_get_text(status));
     body->journal_sequence = d->journal.sequence;
     memcpy(body->journal_mac, d->journal.mac, sizeof body->journal_mac);
+    size_t keep = d->c->keep_history == 0 ? 50 : d->c->keep_history;
+    r = r == STORE_OK && d->p->rollback != NULL ? rollback_keep_runs(d, keep) : r;
     body->history_number++;
     body->duration_ms = now_monotonic(d) - d->started_ms;
-    r = r == STORE_OK ? compact(d) : r;
+    r = r == STORE_OK ? compact(d, keep) : r;
     if (r != STORE_OK) {
         return r;
     }
     if (d->p->destroy) {
         return d->c->store->ops->delete_instance(d->c->store, d->stored.instance.id);
+    }
+    if (d->p->rollback != NULL) {
+        rollback_restore_body(d);
+        return put_instance(d, status);
     }
     body->template_digest = d->p->template_digest;
     body->template_file = d->p->template_file;
@@ -263,8 +258,10 @@ void end_run(struct deploy *d) {
     if (!all && d->exec != NULL) {
         tell_not_started(d);
     }
-    if (all && !d->p->destroy) {
+    if (all && d->p->rollback == NULL && !d->p->destroy) {
         eval_exports(d);
+    }
+    if (all && !d->p->destroy) {
         record_elements(d);
     }
     emit_summary(d, status_get_text(status));

@@ -47,6 +47,7 @@ static enum status settle_record(struct deploy *d, struct op_run *o, struct link
     l->created_ms = was_there ? l->created_ms : l->updated_ms;
     l->duration_ms = now_monotonic(d) - o->started_ms;
     l->status = l->precise_status = was_there ? STATUS_updated : STATUS_created;
+    rollback_mark_link(d, o, l, ROLLBACK_COMPLETE);
     l->generation = o->generation;
     l->op_key = l->op_digest = (sv){0};
     l->failure_reasons = NULL;
@@ -492,6 +493,10 @@ void link_record_failure(struct deploy *d, struct op_run *o, enum op_failure fai
         l->precise_status = l->status;
     }
     o->precise = l->precise_status;
+    if (failed) {
+        rollback_mark_link(d, o, l, ROLLBACK_FAILED);
+        o->status = l->status;
+    }
     if (failed && run != NULL) {
         release_lock(d, run); /* of an interrupted call nobody knows whether it still writes */
     }

@@ -188,6 +188,7 @@ static void write_intent(struct deploy *d, struct op_run *o) {
         field_put_value(&b, "prior", o->prior);
     }
     put_element_fields(d, &b, o);
+    rollback_put_intent(d, o, &b);
     write_journal(d, &(struct journal_entry){.kind = JOURNAL_INTENT,
                                              .operation = o->op->id,
                                              .address = o->change->address.text,

@@ -229,6 +229,9 @@ sv eval_description(struct deploy *d, uint32_t element) {
 }
 
 sv get_removal_policy(const struct deploy *d, uint32_t element) {
+    if (d->t->elements[element].record != NULL) {
+        return d->t->elements[element].record->removal_policy;
+    }
     if (d->t->elements[element].removal == REMOVAL_RETAIN) {
         return SV("retain");
     }

@@ -4,22 +4,28 @@
 #include "engine/fields.h"
 
 void write_journal(struct deploy *d, const struct journal_entry *e) {
+    if (e->kind == JOURNAL_INTENT) {
+        snapshot_save(d, e->address, true);
+    }
     struct pending_write w = {.kind = WRITE_JOURNAL, .entry = *e};
     w.entry.wall_ms = now_wall(d);
     VEC_PUSH(&d->turn, &d->batch.writes, w);
 }
 
 void write_resource(struct deploy *d, const struct resource_record *r) {
+    snapshot_save(d, r->address.text, false);
     struct pending_write w = {.kind = WRITE_RESOURCE, .resource = r};
     VEC_PUSH(&d->turn, &d->batch.writes, w);
 }
 
 void write_link(struct deploy *d, const struct link_record *l) {
+    snapshot_save(d, l->address.text, false);
     struct pending_write w = {.kind = WRITE_LINK, .link = l};
     VEC_PUSH(&d->turn, &d->batch.writes, w);
 }
 
 void write_delete(struct deploy *d, sv address) {
+    snapshot_save(d, address, false);
     struct pending_write w = {.kind = WRITE_DELETE, .address = address};
     VEC_PUSH(&d->turn, &d->batch.writes, w);
 }

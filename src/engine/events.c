@@ -37,6 +37,7 @@ void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *
     e->status = kind == EVENT_ELEMENT_ENDED ? o->status : status_under_way(o);
     e->precise_status = o->precise != 0 ? o->precise : e->status;
     e->elapsed_ms = e->monotonic_ms - o->started_ms;
+    rollback_mark_event(d, o, e);
 }
 
 void emit_message(struct deploy *d, sv address, sv text) {
@@ -67,6 +68,7 @@ void emit_summary(struct deploy *d, sv outcome) {
     }
     struct event *e = add_event(d, EVENT_SUMMARY);
     e->done = &d->done;
+    e->rollback = d->p->rollback;
     e->outcome = outcome;
     e->elapsed_ms = e->monotonic_ms - d->started_ms;
 }

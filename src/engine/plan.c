@@ -39,8 +39,7 @@ static struct evaluation_request get_world(const struct planner *p) {
         .host = p->c->host, .limits = p->c->limits, .record = p->record, .fetcher = p->c->fetcher};
 }
 
-/* A record for this run, with what the instance keeps from earlier ones (FN-230, FN-231). */
-static void start_record(struct planner *p) {
+void plan_start_record(struct planner *p) {
     const struct run_config *c = p->c;
     p->record = ARENA_NEW(p->a, struct run_record);
     record_init(p->record, p->a, c->host->ops->get_wall_ms(c->host->user));
@@ -197,8 +196,7 @@ static struct plan *make_plan(struct planner *p) {
     return plan;
 }
 
-/* Everything between loading and the finished plan; NULL after a report. */
-static struct plan *build(struct planner *p, bool interrupted, enum exit_code *code) {
+struct plan *plan_build(struct planner *p, bool interrupted, enum exit_code *code) {
     if (!expand(p) || !topology_init(&p->topology, p->a, p->t, p->diags)) {
         *code = EXIT_INVALID;
         return NULL;
@@ -238,12 +236,12 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
     }
     p.drift_by_address = MAP(c->arena);
     p.touched_links = MAP(c->arena);
-    start_record(&p);
+    plan_start_record(&p);
     if (c->refresh && !refresh_all(&p)) {
         *code = EXIT_FAILED;
         return NULL;
     }
-    struct plan *plan = build(&p, recoveries.items.len > 0, code);
+    struct plan *plan = plan_build(&p, recoveries.items.len > 0, code);
     if (plan != NULL) {
         plan->destroy = destroy;
         plan->inputs = mark_inputs(&p, inputs, input_count);

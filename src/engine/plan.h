@@ -78,6 +78,8 @@ struct plan_barrier {
     size_t after_count;
 };
 
+struct rollback;
+
 struct plan_summary {
     size_t create, update, replace, destroy, retain, check;
 };
@@ -91,6 +93,7 @@ struct plan {
     sv instance_id, instance_name, context;
     int64_t instance_version; /* 0: new */
     bool destroy;
+    const struct rollback *rollback; /* engine/rollback.h; NULL: it is none */
     int64_t run_ms;            /* the time of the run (FN-230) */
     struct run_record *record; /* what was found out once; `closed` when the plan was read from a file (BP-424) */
     struct content_pin *pins;  /* what was included and fetched, with digests (BP-174) */

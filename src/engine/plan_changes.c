@@ -12,6 +12,9 @@ static bool is_removed(const struct planner *p, const struct element *e) {
 
 /* The policy of the template counts while the resource stands in it, then the recorded one (BP-134, BP-294). */
 static bool is_retained(const struct planner *p, const struct element *e, const struct resource_record *r) {
+    if (p->is_rollback) {
+        return false;
+    }
     if (e != NULL && e->kind == ELEMENT_RESOURCE) {
         return e->removal == REMOVAL_RETAIN || topology_is_detached(&p->topology, template_get_number(p->t, e));
     }
@@ -130,7 +133,7 @@ static enum change_action judge_action(const struct planner *p, const struct tem
         return ACTION_REPLACE;
     }
     bool replaced = plan_is_replaced(p, l->a) || plan_is_replaced(p, l->b);
-    bool half_done = record->status != STATUS_created && record->status != STATUS_updated;
+    bool half_done = !status_is_settled(record->status);
     bool is_active = link_type_has_operations(l->type) && !call->is_idle;
     if (replaced || half_done || is_active != record->is_active || is_open || change->diff.changes.len > 0 ||
         must_redo(p, l, record)) {

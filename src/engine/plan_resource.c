@@ -251,7 +251,8 @@ static void decide_replacement(struct planner *p, uint32_t n, struct element_pla
     change->must_recreate = true;
     change->generation = ep->record->generation + 1;
     change->destroy_first = must_destroy_first(p, n, ep);
-    change->retain = sv_eq_cstr(ep->record->removal_policy, "retain");
+    bool was_there = !p->is_rollback || e->record == NULL || e->record->generation == ep->record->generation;
+    change->retain = was_there && sv_eq_cstr(ep->record->removal_policy, "retain");
     find_reasons(p, n, change);
     if (change->retain && change->destroy_first) {
         struct diag *d = diags_add(p->diags, DIAG_replacement_blocked_by_retain, e->at,
@@ -264,7 +265,7 @@ static void decide_replacement(struct planner *p, uint32_t n, struct element_pla
 
 /* Whether the last operation on the object ended half-way, so that it is updated even if nothing seems to differ. */
 static bool is_half_done(const struct resource_record *r) {
-    return r->status != STATUS_created && r->status != STATUS_updated && r->status != STATUS_config_complete;
+    return !status_is_settled(r->status) && r->status != STATUS_config_complete;
 }
 
 static void decide_update(struct planner *p, uint32_t n, struct element_plan *ep) {

@@ -35,6 +35,7 @@ struct planner {
     struct link_fields fields;   /* what links have set in resources (BP-491) */
     struct map touched_links;    /* addresses of links whose fields have drifted */
     bool has_failed;
+    bool is_rollback; /* what the run that is rolled back has made is retained by no policy (BP-521) */
     bool is_look;      /* nothing is planned: what changed without counting as drift is listed too (ACTION_READ) */
     struct map *looks; /* addresses that are read; NULL: all */
     size_t read_count;
@@ -53,6 +54,10 @@ enum used_kind {
     USED_DESTROYED_FIRST = 2,
 };
 
+/* A record for this run, with what the instance keeps from earlier ones (FN-230, FN-231). */
+void plan_start_record(struct planner *p);
+/* Everything between loading and the finished plan; NULL after a report. */
+struct plan *plan_build(struct planner *p, bool interrupted, enum exit_code *code);
 /* Spec, differences and action of all resources, in order of use (BP-421 (5) and (6), BP-445 to BP-449). */
 void plan_resources(struct planner *p);
 /* Changes in document order: resources, removed and deposed ones, links, exports. */

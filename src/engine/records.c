@@ -367,6 +367,7 @@ sv record_encode_instance(struct record_codec *c, const struct instance_body *bo
     field_put_text(&b, "runId", body->run_id);
     field_put_text(&b, "templateDigest", body->template_digest);
     field_put_text(&b, "templateFile", body->template_file);
+    field_put_text(&b, "rootDir", body->root_dir);
     field_put_int(&b, "lastDeployAttempt", body->last_attempt_ms);
     field_put_int(&b, "lastDeployed", body->last_deployed_ms);
     field_put_int(&b, "duration", body->duration_ms);
@@ -394,6 +395,7 @@ bool record_decode_instance(struct record_codec *c, sv json, struct instance_bod
         .run_id = field_get_text(v, "runId"),
         .template_digest = field_get_text(v, "templateDigest"),
         .template_file = field_get_text(v, "templateFile"),
+        .root_dir = field_get_text(v, "rootDir"),
         .last_attempt_ms = field_get_int(v, "lastDeployAttempt"),
         .last_deployed_ms = field_get_int(v, "lastDeployed"),
         .duration_ms = field_get_int(v, "duration"),

@@ -31,6 +31,7 @@ bool record_is_link_row(const struct store_element *row);
 struct instance_body {
     sv plan_id, run_id; /* of the run that is under way or was the last */
     sv template_digest, template_file;
+    sv root_dir; /* of the last template that was deployed */
     int64_t last_attempt_ms, last_deployed_ms, duration_ms;
     int64_t journal_sequence; /* last row that was compacted, with its MAC: the chain goes on from it */
     uint8_t journal_mac[32];

@@ -46,6 +46,7 @@ struct event {
     sv text; /* message */
     const struct diag *diag;
     const struct plan_summary *done; /* SUMMARY: what was carried out */
+    const struct rollback *rollback; /* SUMMARY of a rollback: what was skipped; else NULL */
     sv outcome;                      /* SUMMARY: instance status */
 };
 

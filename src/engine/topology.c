@@ -2,6 +2,7 @@
 
 #include "engine/links.h"
 #include "graph/graph.h"
+#include "model/state.h"
 
 #include <assert.h>
 
@@ -426,6 +427,11 @@ static void add_row_needs(struct needs *w, uint32_t node) {
 }
 
 size_t topology_list_needs(const struct topology *y, struct arena *a, uint32_t element, const sv **addresses) {
+    const struct resource_record *record = y->t->elements[element].record;
+    if (record != NULL) {
+        *addresses = record->depends_on;
+        return record->depends_on_count;
+    }
     struct needs w = {.y = y, .arena = a};
     add_row_needs(&w, element);
     while (w.inside.len > 0) {

@@ -1,5 +1,6 @@
 #include "engine/run.h"
 
+#include "engine/fields.h"
 #include "engine/journal.h"
 #include "engine/stored.h"
 
@@ -21,6 +22,11 @@ static void show_under_way(struct stored *s, const struct open_intent *intent) {
         updates = !creates;
     }
     r->status = r->precise_status = creates ? STATUS_creating : updates ? STATUS_updating : STATUS_destroying;
+    enum status rolling_back = status_find(field_get_text(intent->body, "rollingBack"));
+    if (rolling_back != 0) {
+        r->status = STATUS_rolling_back;
+        r->precise_status = rolling_back;
+    }
 }
 
 static void sort_exports(const struct stored *s, struct instance_view *view) {

@@ -35,6 +35,10 @@ void status_render(struct buf *out, enum status s) {
     }
 }
 
+bool status_is_settled(enum status s) {
+    return s == STATUS_created || s == STATUS_updated || sv_has_suffix(status_get_text(s), SV("rollback_complete"));
+}
+
 /* Something is under way: the texts in "…ing" and "…rolling_back", and states between two steps of one operation. */
 bool status_is_transitional(enum status s) {
     sv text = status_get_text(s);

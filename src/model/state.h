@@ -22,6 +22,7 @@ enum status {
 sv status_get_text(enum status s);                  /* "create_failed" */
 enum status status_find(sv text);                   /* 0: none */
 void status_render(struct buf *out, enum status s); /* "CREATE FAILED" */
+bool status_is_settled(enum status s);              /* of an element: its last operation ended well */
 bool status_is_transitional(enum status s);         /* creating, updating, destroying, … */
 
 struct deposed {

@@ -23,6 +23,7 @@
 #include "model/record.h"
 
 struct template;
+struct resource_record;
 
 enum removal_policy {
     REMOVAL_DELETE = 1,
@@ -90,6 +91,8 @@ struct element {
     const struct expr *condition, *each; /* NULL without */
     sv template_name;                    /* of a template instance */
     const struct node *spec_node;        /* for places of schema errors; NULL without */
+    /* Of a template that was made of the state: what is recorded beside the fields stays as it is. Else NULL. */
+    const struct resource_record *record;
 };
 
 /* A link that follows from the template (BP-160 to BP-163). */

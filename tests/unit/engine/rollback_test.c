@@ -1,0 +1,333 @@
+/* Rolling back: what a run changed becomes what it was (BP-520 to BP-523, BP-540 to BP-543, LC-001, LC-025). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/rollback.h"
+#include "world.h"
+
+static void expect_state(struct world *w, const char *expected) {
+    struct trip t;
+    trip_init(&t, w);
+    expect_text(trip_state(&t), expected);
+    trip_fini(&t);
+}
+
+/* A plan of the rollback, printed; the reason why there is none in front of it. */
+static const char *plan_rollback(struct trip *t) {
+    sv why_not;
+    t->plan = run_plan_rollback(&t->config, &why_not, &t->code);
+    if (why_not.len > 0) {
+        return arena_printf(&t->arena, "nothing: %.*s\n", SV_ARG(why_not)).data;
+    }
+    return t->plan == NULL ? trip_errors(t) : trip_print_plan(t);
+}
+
+static void expect_plan(struct world *w, const char *expected) {
+    struct trip t;
+    trip_init(&t, w);
+    expect_text(plan_rollback(&t), expected);
+    trip_fini(&t);
+}
+
+/* One after the other, so that objects have the same names each time. */
+static void deploy(struct world *w, const char *blueprint, enum exit_code expected) {
+    struct trip t;
+    trip_init(&t, w);
+    t.config.parallel = 1;
+    const char *text = trip_plan(&t, blueprint);
+    if (t.plan == NULL) {
+        fail_msg("no plan: %s", text);
+        return;
+    }
+    if (trip_deploy(&t) != expected) {
+        fail_msg("exit code %d instead of %d\n%s", t.code, expected, trip_errors(&t));
+    }
+    trip_fini(&t);
+}
+
+static void destroy(struct world *w, enum exit_code expected) {
+    struct trip t;
+    trip_init(&t, w);
+    t.config.parallel = 1;
+    trip_plan_destroy(&t);
+    assert_int_equal(trip_deploy(&t), expected);
+    trip_fini(&t);
+}
+
+static void roll_back(struct world *w, enum exit_code expected) {
+    struct trip t;
+    trip_init(&t, w);
+    t.config.actor_command = SV("lintel rollback");
+    t.config.parallel = 1;
+    const char *text = plan_rollback(&t);
+    if (t.plan == NULL) {
+        fail_msg("no plan: %s", text);
+        return;
+    }
+    t.code = run_deploy(&t.config, t.plan->expanded, t.plan);
+    if (t.code != expected) {
+        fail_msg("exit code %d instead of %d\n%s", t.code, expected, trip_errors(&t));
+    }
+    trip_fini(&t);
+}
+
+static const char one_of_two[] = "resources:\n"
+                                 "  a: {type: fake/thing, spec: {name: one}}\n"
+                                 "  b: {type: fake/thing, spec: {name: two, note: '${a.spec.id} here'}}\n";
+
+/* Everything created is destroyed, the instance record stays without elements (BP-521). */
+static void rolls_a_first_deployment_back(void **state) { /* BP-521, BP-541 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    world_script(&w, "create resources.b", PROVIDER_TERMINAL, 1);
+    deploy(&w, one_of_two, EXIT_PART_WAY);
+    expect_plan(&w, "delete resources.a\n"
+                    "delete resources.b\n"
+                    "D(resources.a) late\n"
+                    "D(resources.b) late\n");
+    roll_back(&w, EXIT_OK);
+    assert_int_equal(world_count_objects(&w), 0);
+    expect_state(&w, "deploy_rollback_complete\n");
+    expect_plan(&w, "nothing: the last run was a rollback, which is not rolled back\n");
+    deploy(&w, one_of_two, EXIT_OK); /* and from there on as ever */
+    expect_state(&w, "deployed\n"
+                     "resources.a created thing-2\n"
+                     "resources.b created thing-3\n");
+    world_fini(&w);
+}
+
+/* --- a failed update: of everything something --- */
+
+static const char before_update[] = "resources:\n"
+                                    "  changed: {type: fake/thing, spec: {name: c, size: 1, secret: first-secret}}\n"
+                                    "  new_first: {type: fake/thing, spec: {name: n, kind: x}}\n"
+                                    "  old_first: {type: fake/first, spec: {name: o, kind: x}}\n"
+                                    "  gone: {type: fake/thing, spec: {name: g}, dependsOn: changed}\n"
+                                    "  left: {type: fake/thing, removalPolicy: retain, spec: {name: l}}\n"
+                                    "  same: {type: fake/thing, spec: {name: s, note: '${old_first.spec.kind}'}}\n"
+                                    "exports:\n"
+                                    "  size: {type: integer, field: resources.changed.spec.size}\n";
+static const char after_update[] = "resources:\n"
+                                   "  changed: {type: fake/thing, spec: {name: c, size: 2, secret: second-secret}}\n"
+                                   "  new_first: {type: fake/thing, spec: {name: n, kind: y}}\n"
+                                   "  old_first: {type: fake/first, spec: {name: o, kind: y}}\n"
+                                   "  same: {type: fake/thing, spec: {name: s, note: 'x'}}\n"
+                                   "  added: {type: fake/thing, removalPolicy: retain, spec: {name: a}}\n"
+                                   "  last: {type: fake/thing, dependsOn: [changed, new_first, old_first, added], "
+                                   "spec: {name: z}}\n"
+                                   "exports:\n"
+                                   "  size: {type: integer, field: resources.changed.spec.size}\n";
+
+static sv read_text(struct world *w, const char *id, const char *field) {
+    const struct object *o = world_find(w, id);
+    return o == NULL ? SV("(gone)") : value_get_text(value_map_find(o->spec, sv_from_cstr(field)));
+}
+
+static void expect_before_update(struct world *w, const char *old_first) {
+    struct trip t;
+    trip_init(&t, w);
+    const char *expected = arena_printf(&t.arena,
+                                        "update_rollback_complete\n"
+                                        "resources.changed update_rollback_complete thing-1\n"
+                                        "resources.new_first update_rollback_complete thing-2\n"
+                                        "resources.old_first update_rollback_complete %s\n"
+                                        "resources.gone created thing-4\n"
+                                        "resources.left created thing-5\n"
+                                        "resources.same created thing-6\n"
+                                        "export size 1\n",
+                                        old_first)
+                               .data;
+    expect_text(trip_state(&t), expected);
+    trip_fini(&t);
+    assert_true(sv_eq_cstr(read_text(w, "thing-1", "secret"), "first-secret"));
+    assert_true(sv_eq_cstr(read_text(w, "thing-2", "kind"), "x"));
+    assert_true(sv_eq_cstr(read_text(w, old_first, "kind"), "x"));
+    assert_int_equal(world_count_objects(w), 6);
+}
+
+/* Updated back; of a replacement the old object kept where it still exists, else created again; what was created goes,
+ * whatever its removalPolicy; what was not come to is not touched (BP-521). */
+static void rolls_an_update_back(void **state) { /* BP-520, BP-521, BP-523, BP-542 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, before_update, EXIT_OK);
+    world_script(&w, "create resources.last", PROVIDER_TERMINAL, 1);
+    deploy(&w, after_update, EXIT_PART_WAY);
+    expect_plan(&w, "update resources.changed ~spec.size ~spec.secret\n"
+                    "replace resources.old_first destroy-first ~spec.kind because:spec.kind\n"
+                    "delete-deposed resources.new_first\n"
+                    "delete resources.added\n"
+                    "delete resources.last\n"
+                    "C(resources.changed)\n"
+                    "C(resources.old_first) after D(resources.old_first)\n"
+                    "D(resources.old_first)\n"
+                    "D(resources.new_first#2) late\n"
+                    "D(resources.added) late\n"
+                    "D(resources.last) late\n");
+    roll_back(&w, EXIT_OK);
+    expect_before_update(&w, "thing-10");
+    deploy(&w, before_update, EXIT_OK);
+    assert_int_equal(world_count_objects(&w), 6);
+    world_fini(&w);
+}
+
+/* After a success the history tells what was before: what was removed is created again, what was retained is taken
+ * back (BP-520, BP-521, LC-025). */
+static void rolls_a_success_back(void **state) { /* BP-520, BP-521, LC-025 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, before_update, EXIT_OK);
+    deploy(&w, after_update, EXIT_OK);
+    size_t creates = world_count_calls(&w, "create");
+    roll_back(&w, EXIT_OK);
+    expect_state(&w, "update_rollback_complete\n"
+                     "resources.changed update_rollback_complete thing-1\n"
+                     "resources.new_first update_rollback_complete thing-11\n"
+                     "resources.old_first update_rollback_complete thing-13\n"
+                     "resources.same created thing-6\n"
+                     "resources.left destroy_rollback_complete thing-5\n"
+                     "resources.gone destroy_rollback_complete thing-12\n"
+                     "export size 1\n");
+    assert_int_equal(world_count_calls(&w, "create"), creates + 3);
+    assert_int_equal(world_count_objects(&w), 6);
+    expect_plan(&w, "nothing: the last run was a rollback, which is not rolled back\n");
+    world_fini(&w);
+}
+
+/* A destruction that failed: what is gone is created again. */
+static void rolls_a_destruction_back(void **state) { /* BP-521, BP-541 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, one_of_two, EXIT_OK);
+    world_script(&w, "destroy resources.a", PROVIDER_TERMINAL, 1);
+    destroy(&w, EXIT_PART_WAY);
+    struct trip t;
+    trip_init(&t, &w);
+    expect_text(plan_rollback(&t), "update resources.a\n"
+                                   "create resources.b\n"
+                                   "C(resources.a)\n"
+                                   "C(resources.b) after C(resources.a)*\n");
+    assert_int_equal(t.diags.items.len, 0); /* a stays as it is, so does what b knows of it */
+    trip_fini(&t);
+    roll_back(&w, EXIT_OK);
+    expect_state(&w, "destroy_rollback_complete\n"
+                     "resources.a update_rollback_complete thing-1\n"
+                     "resources.b destroy_rollback_complete thing-3\n");
+    assert_true(sv_eq_cstr(read_text(&w, "thing-3", "note"), "thing-1 here"));
+    world_fini(&w);
+}
+
+/* The state holds values, not where they came from: who is led back to a value of an object that is made again is
+ * named. */
+static void warns_of_values_that_change(void **state) { /* BP-521 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, one_of_two, EXIT_OK);
+    deploy(&w, "resources:\n  c: {type: fake/thing, spec: {name: three}}\n", EXIT_OK);
+    struct trip t;
+    trip_init(&t, &w);
+    plan_rollback(&t);
+    assert_int_equal(t.diags.items.len, 1);
+    const struct diag *d = t.diags.items.items[0];
+    assert_true(sv_eq_cstr(diag_get_code_name(d), "rollback_value_may_change"));
+    assert_true(sv_eq_cstr(d->message, "'spec.note' of 'resources.b' goes back to a value that 'resources.a' had "
+                                       "computed, which is created again and may get another one"));
+    trip_fini(&t);
+    world_fini(&w);
+}
+
+/* What was cut off and of which nobody can tell is skipped and listed; the rest goes on. Then the rollback is not
+ * complete: once that is settled it can be gone on with. */
+static void skips_what_nobody_can_tell(void **state) { /* BP-522, BP-523 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    w.signal_at = SV("create resources.b");
+    w.signal_count = 2;
+    deploy(&w, one_of_two, EXIT_SIGINT);
+    w.signals = 0;
+    world_script(&w, "recover resources.b", PROVIDER_CANNOT_TELL, 2);
+    struct trip t;
+    trip_init(&t, &w);
+    expect_text(plan_rollback(&t), "delete resources.a\nD(resources.a) late\n");
+    const struct rollback *rb = t.plan->rollback;
+    assert_int_equal(rb->skipped.len, 1);
+    assert_true(sv_eq_cstr(rb->skipped.items[0].address, "resources.b"));
+    assert_true(sv_eq_cstr(rb->skipped.items[0].name, "b"));
+    assert_true(sv_eq_cstr(rb->skipped.items[0].type, "fake/thing"));
+    assert_int_equal(rb->skipped.items[0].status, STATUS_create_interrupted);
+    assert_int_equal(run_deploy(&t.config, t.plan->expanded, t.plan), EXIT_PART_WAY);
+    trip_fini(&t);
+    expect_state(&w, "deploy_rollback_failed\n"
+                     "resources.b creating \n"
+                     "open 1\n");
+    roll_back(&w, EXIT_OK); /* now the provider can tell */
+    assert_int_equal(world_count_objects(&w), 0);
+    expect_state(&w, "deploy_rollback_complete\n");
+    world_fini(&w);
+}
+
+/* A rollback that fails is gone on with by the next: it leads to the same state, and is not rolled back itself. */
+static void goes_on_with_a_rollback(void **state) { /* BP-523 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, before_update, EXIT_OK);
+    world_script(&w, "create resources.last", PROVIDER_TERMINAL, 1);
+    deploy(&w, after_update, EXIT_PART_WAY);
+    world_script(&w, "create resources.old_first", PROVIDER_TERMINAL, 1);
+    roll_back(&w, EXIT_PART_WAY);
+    struct trip t;
+    trip_init(&t, &w);
+    assert_true(sv_has_prefix(sv_from_cstr(trip_state(&t)), SV("update_rollback_failed\n")));
+    assert_true(sv_find(sv_from_cstr(trip_state(&t)), SV("resources.old_first destroy_rollback_failed")) == SIZE_MAX);
+    trip_fini(&t);
+    roll_back(&w, EXIT_OK);
+    expect_before_update(&w, "thing-10");
+    world_fini(&w);
+}
+
+/* The snapshot is the state before the first run since the last success; a later run does not take its place. */
+static void keeps_the_earliest_state(void **state) { /* BP-520 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, before_update, EXIT_OK);
+    world_script(&w, "create resources.last", PROVIDER_TERMINAL, 3);
+    deploy(&w, after_update, EXIT_PART_WAY);
+    deploy(&w,
+           "resources:\n"
+           "  changed: {type: fake/thing, spec: {name: c, size: 7}}\n"
+           "  new_first: {type: fake/thing, spec: {name: n, kind: z}}\n"
+           "  left: {type: fake/thing, removalPolicy: retain, spec: {name: l2}}\n"
+           "  last: {type: fake/thing, dependsOn: [changed, new_first, left], spec: {name: z}}\n",
+           EXIT_PART_WAY);
+    roll_back(&w, EXIT_OK);
+    struct trip t;
+    trip_init(&t, &w);
+    const char *text = trip_state(&t);
+    assert_non_null(strstr(text, "resources.changed update_rollback_complete thing-1\n"));
+    assert_non_null(strstr(text, "resources.left update_rollback_complete thing-5\n"));
+    assert_true(sv_eq_cstr(read_text(&w, "thing-5", "name"), "l"));
+    assert_int_equal(value_map_find(world_find(&w, "thing-1")->spec, SV("size")).integer, 1);
+    assert_int_equal(world_count_objects(&w), 6);
+    trip_fini(&t);
+    world_fini(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rolls_a_first_deployment_back), cmocka_unit_test(rolls_an_update_back),
+        cmocka_unit_test(rolls_a_success_back),          cmocka_unit_test(rolls_a_destruction_back),
+        cmocka_unit_test(warns_of_values_that_change),   cmocka_unit_test(skips_what_nobody_can_tell),
+        cmocka_unit_test(goes_on_with_a_rollback),       cmocka_unit_test(keeps_the_earliest_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
