@@ -305,6 +305,10 @@ static bool find_template(struct deploy *d, const struct template *loaded) {
 }
 
 enum exit_code run_deploy(const struct run_config *c, const struct template *t, const struct plan *p) {
+    if (p == NULL) {
+        diags_add(c->diags, DIAG_missing_change_set, SPAN_NONE, "there is no plan to carry out");
+        return EXIT_INVALID;
+    }
     if (needs_consent(c, p)) {
         return EXIT_DRIFT;
     }
@@ -321,6 +325,7 @@ enum exit_code run_deploy(const struct run_config *c, const struct template *t, 
     bool goes_on = d->untold.len == 0 || c->force || p->rollback != NULL; /* BP-522 */
     if (begun && goes_on && !d->lease_lost && !d->store_failed) {
         run_operations(d);
+        report_failed_children(d);
     }
     if (begun) {
         end_run(d);

@@ -240,6 +240,10 @@ enum store_result put_instance(struct deploy *d, enum status status);
 void end_run(struct deploy *d);
 enum exit_code get_exit_code(const struct deploy *d);
 
+/* --- deploy_children.c --- */
+/* The children in which operations have failed, once all are over (BP-502). */
+void report_failed_children(struct deploy *d);
+
 /* --- events.c --- */
 void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *o);
 void emit_message(struct deploy *d, sv address, sv text);

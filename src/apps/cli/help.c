@@ -1,5 +1,6 @@
 /* Help for people and machines, from the command table. */
 #include "apps/cli/cli.h"
+#include "apps/cli/settings.h"
 
 enum { LINE_MAX_CHARS = 100 };
 
@@ -118,6 +119,9 @@ static void write_option(struct jsonw *w, const struct cli_option *o) {
         jsonw_put_text(w, "value", o->value_name);
     if (o->fallback.len > 0)
         jsonw_put_text(w, "default", o->fallback);
+    sv variable = option_get_variable(w->out->arena, o);
+    if (variable.len > 0)
+        jsonw_put_text(w, "environment", sv_eq(o->name, SV("var")) ? SV("LINTEL_VAR_NAME") : variable);
     if (o->alias_of.len > 0)
         jsonw_put_text(w, "aliasOf", o->alias_of);
     jsonw_put_bool(w, "repeatable", o->repeatable);

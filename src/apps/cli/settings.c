@@ -103,8 +103,10 @@ bool duration_parse(sv text, int64_t *ms) {
 }
 
 /* The setting's variable: LINTEL_ and the option's name in capitals with '_' (CLI-004). */
-static sv get_variable_name(struct cli *c, const struct cli_option *option) {
-    struct buf name = BUF(&c->arena);
+sv option_get_variable(struct arena *a, const struct cli_option *option) {
+    if (option->alias_of.len > 0 || option->name.len < 2)
+        return (sv){0};
+    struct buf name = BUF(a);
     buf_append_cstr(&name, "LINTEL_");
     for (size_t i = 0; i < option->name.len; i++) {
         char ch = option->name.data[i];
@@ -116,9 +118,9 @@ static sv get_variable_name(struct cli *c, const struct cli_option *option) {
 static bool load_from_environment(struct cli *c, const struct cli_option *option) {
     if (option->repeatable && sv_eq(option->name, SV("var")))
         return true; /* LINTEL_VAR_name are variables of the template */
-    struct setting_source from = {ORIGIN_ENVIRONMENT, get_variable_name(c, option)};
+    struct setting_source from = {ORIGIN_ENVIRONMENT, option_get_variable(&c->arena, option)};
     sv text;
-    if (!c->host->ops->find_env(c->host->user, &c->arena, from.text, &text) || text.len == 0)
+    if (from.text.len == 0 || !c->host->ops->find_env(c->host->user, &c->arena, from.text, &text) || text.len == 0)
         return true;
     if (option->type == OPTION_FLAG && (sv_eq(text, SV("1")) || sv_eq(text, SV("0"))))
         text = sv_eq(text, SV("1")) ? SV("true") : SV("false");

@@ -23,6 +23,8 @@ const struct cli_option *option_find(const struct cli_command *command, sv name)
 const struct cli_option *option_find_anywhere(sv name);
 bool option_is_global(const struct cli_option *option);
 void option_offer_all(struct hint *hint);
+/* The variable of the environment that sets it; empty for aliases and options that have only a short form. */
+sv option_get_variable(struct arena *a, const struct cli_option *option);
 bool option_check_value(struct cli *c, const struct cli_option *option, const struct setting_source *from, sv text);
 
 /* --- project.c --- */

@@ -1,5 +1,6 @@
 """Help, manual page, completions and the reference of errors, functions and providers come from tables (CLI-003)."""
 
+import json
 import os
 import re
 import shutil
@@ -49,6 +50,19 @@ class Help(CliCase):
         for command in self.commands():
             name = "events" if command["output"] == "events" else command["name"]
             self.assertTrue(SCHEMAS.load(name + ".schema.json"))
+
+    def test_CLI_003_every_option_tells_its_type_default_and_variable(self):
+        listed = json.loads(self.lintel("help", "--json", code=OK).out)["help"]
+        options = {o["name"]: o for o in listed["globalOptions"]}
+        for command in listed["commands"]:
+            options.update({o["name"]: o for o in command["options"]})
+        self.assertEqual(("duration", "60s", "LINTEL_LEASE_TIME", False),
+                         tuple(options["lease-time"][k] for k in ("type", "default", "environment", "repeatable")))
+        self.assertEqual(("LINTEL_VAR_NAME", True), (options["var"]["environment"], options["var"]["repeatable"]))
+        for name, option in options.items():
+            self.assertEqual(name == "C" or "aliasOf" in option, "environment" not in option, name)
+        env = {options["color"]["environment"]: "always"}
+        self.assertIn("\x1b[", self.lintel("nonsense", env=env).err, "and it is the one that counts")
 
     def test_help_as_json_for_every_command(self):
         for command in self.commands():

@@ -149,8 +149,19 @@ class Runs(CliCase):
         self.write("note.txt/inside", "x")
         self.lintel("deploy", "--auto-approve", "--refresh=false", "--var", "greeting=third", code=FAILED)
         self.assertEqual(("update_failed", ["created", "update_failed"]), statuses())
-        self.lintel("destroy", "--auto-approve", "--refresh=false")
+        failed = self.lintel("destroy", "--auto-approve", "--refresh=false")
+        self.assertIn("error[resource_destroy_failed]: 'destroy' of 'resources.note' failed", failed.err)
         self.assertEqual("destroy_failed", statuses()[0])
+
+    def test_BP_502_a_child_with_a_failure_in_it_has_failed(self):
+        self.write("core.yaml", SMALL.replace("note.txt", "inner.txt"))
+        self.write("blueprint.yaml", SMALL + "include:\n  core: {path: core.yaml}\n")
+        self.write("inner.txt", "in the way\n")
+        events = self.check_events("deploy", "--auto-approve", code=PART_WAY)
+        found = {d["code"]: d for d in events[-1]["diagnostics"] if d["severity"] == "error"}
+        self.assertEqual("children.core/resources.note", found["resource_deploy_failed"]["path"])
+        self.assertEqual("children.core", found["child_blueprint_error"]["path"])
+        self.assertEqual("'children.core' failed: 1 of its operations did", found["child_blueprint_error"]["message"])
 
     def test_BP_541_BP_542_every_status_is_one_of_the_specification(self):
         with open(os.path.join(SOURCE, "docs", "spec", "blueprint.md"), encoding="utf-8") as stream:

@@ -265,6 +265,18 @@ static void so_many_at_a_time(void **state) {
     }
 }
 
+static void a_deployment_needs_a_plan(void **state) { /* BP-464 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    struct trip t;
+    trip_init(&t, &w);
+    assert_int_equal(run_deploy(&t.config, NULL, NULL), EXIT_INVALID);
+    assert_non_null(strstr(trip_errors(&t), "missing_change_set"));
+    trip_fini(&t);
+    world_fini(&w);
+}
+
 /* --- what is durable when --- */
 
 /* The operations of a store, some of them noted among the calls of the provider. */
@@ -364,6 +376,7 @@ int main(void) {
         cmocka_unit_test(a_late_replacement_is_refused),
         cmocka_unit_test(what_never_gets_stable_has_failed),
         cmocka_unit_test(so_many_at_a_time),
+        cmocka_unit_test(a_deployment_needs_a_plan),
         cmocka_unit_test(intents_come_first),
         cmocka_unit_test(few_rows_are_written),
     };
