@@ -195,6 +195,7 @@ static bool move_link(struct edit *e, struct edit_item *item, const struct addr_
     l->a = sv_eq(l->a, from->name) ? to->name : l->a;
     l->b = sv_eq(l->b, from->name) ? to->name : l->b;
     l->mappings = rename_mappings(e, l->mappings, from->name, to->name);
+    l->fields = rename_mappings(e, l->fields, from->name, to->name);
     sv name = arena_printf(e->a, "%.*s::%.*s", SV_ARG(l->a), SV_ARG(l->b));
     edit_rename(e, item, addr_make(e->a, to->parent, ELEMENT_LINK, name));
     edit_note(e, EDIT_MOVED, before, item->address);

@@ -142,7 +142,7 @@ value link_fields_take_open_out(const struct link_fields *f, struct arena *a, sv
     sv name = list == NULL ? (sv){0} : get_name(a, resource);
     for (size_t i = 0; list != NULL && found.kind == VALUE_MAP && i < list->items.len; i++) {
         const struct link_record *l = list->items.items[i];
-        if (l->status != STATUS_created && l->status != STATUS_updated) {
+        if (!status_is_settled(l->status)) {
             found = take_one_out(a, l, name, found, expected);
         }
     }

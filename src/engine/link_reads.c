@@ -43,6 +43,7 @@ static void prepare(const struct link_reader *r, const struct link_observation *
         .a = link_find_side(scratch, r->p->stored, l, l->a),
         .b = link_find_side(scratch, r->p->stored, l, l->b),
         .data = links_get_data(scratch, l),
+        .prior = links_get_data(scratch, l),
         .known = known,
         .known_count = count,
     };
@@ -154,8 +155,7 @@ static void fini_arenas(void *object) {
 /* Of what ended half-way nobody knows yet what is there; it is done anew anyway. */
 static bool is_read(const struct planner *p, const struct stored_element *e, const struct link_type **type) {
     const struct link_record *l = e->link;
-    if (l == NULL || e->removed || !value_is_set(l->intermediaries) ||
-        (l->status != STATUS_created && l->status != STATUS_updated)) {
+    if (l == NULL || e->removed || !value_is_set(l->intermediaries) || !status_is_settled(l->status)) {
         return false;
     }
     if (p->looks != NULL && !map_has(p->looks, l->address.text)) {

@@ -272,6 +272,11 @@ value links_get_state(struct arena *a, const struct link_record *l) {
     return map_done(&b);
 }
 
+value links_get_all_mappings(struct arena *a, const struct link_record *l) {
+    bool has_both = value_is_set(l->mappings) && value_is_set(l->fields);
+    return has_both ? schema_merge(a, l->mappings, l->fields) : value_is_set(l->fields) ? l->fields : l->mappings;
+}
+
 sv links_get_side(struct arena *a, sv link, sv name) {
     struct addr_parts parts;
     sv parent = addr_parse(a, link, &parts) ? parts.parent : (sv){0};

@@ -44,6 +44,8 @@ enum condition links_find_condition(const struct link_world *w, uint32_t link);
 value links_get_state(struct arena *a, const struct link_record *l);
 /* The stored data with what operations added to it. */
 value links_get_data(struct arena *a, const struct link_record *l);
+/* What it contributes and what its operations have set (BP-552); kind 0 when there is neither. */
+value links_get_all_mappings(struct arena *a, const struct link_record *l);
 /* The address of a side, which stands in the same child as the link. */
 sv links_get_side(struct arena *a, sv link, sv name);
 /* The type that the record was made with; NULL when no provider offers it any more. */

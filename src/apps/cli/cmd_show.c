@@ -1,5 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/consent.h"
+#include "engine/links.h"
 
 /* What is shown: the whole instance, or one element and perhaps a property of it. */
 struct view_writer {
@@ -80,6 +81,8 @@ static void write_resource(struct view_writer *w, const struct resource_record *
     jsonw_end_array(j);
     jsonw_put_i64(j, "deposed", (int64_t)r->deposed_count);
     jsonw_put_i64(j, "updatedMs", r->updated_ms);
+    jsonw_key(j, SV("drifted"));
+    jsonw_bool(j, value_is_set(r->drift));
     jsonw_end_object(j);
 }
 
@@ -89,27 +92,49 @@ static void show_resource(struct view_writer *w, const struct resource_record *r
     write_resource(w, r);
     buf_printf(w->out, "  %.*s (%.*s) ", SV_ARG(render_escape(w->out->arena, r->address.text)), SV_ARG(r->type));
     status_render(w->out, r->status);
-    buf_append_char(w->out, '\n');
+    buf_append_cstr(w->out, value_is_set(r->drift) ? ", drifted\n" : "\n");
     render_fields(w, "spec", schema_merge(w->out->arena, r->spec, r->computed));
     render_fields(w, "metadata", r->metadata);
     for (size_t i = 0; i < r->failure_reason_count; i++)
         buf_printf(w->out, "    failed: %.*s\n", SV_ARG(render_escape(w->out->arena, r->failure_reasons[i])));
 }
 
-static void show_link(struct view_writer *w, const struct link_record *l) {
+static void write_link(struct view_writer *w, const struct link_record *l) {
     struct jsonw *j = &w->c->writer;
-    if (!is_wanted(w, l->address.text))
-        return;
+    value state = links_get_state(w->out->arena, l);
     jsonw_begin_object(j);
     jsonw_put_text(j, "address", l->address.text);
     jsonw_put_text(j, "status", status_get_text(l->status));
-    put_value(w, "data", l->data);
-    put_value(w, "resourceDataMappings", l->mappings);
+    jsonw_put_text(j, "preciseStatus", status_get_text(l->precise_status));
+    put_value(w, "data", value_map_find(state, SV("linkData")));
+    put_value(w, "resourceDataMappings", links_get_all_mappings(w->out->arena, l));
+    put_value(w, "intermediaryResourceStates", value_map_find(state, SV("intermediaryResourceStates")));
+    jsonw_key(j, SV("failureReasons"));
+    jsonw_begin_array(j);
+    for (size_t i = 0; i < l->failure_reason_count; i++)
+        jsonw_text(j, l->failure_reasons[i]);
+    jsonw_end_array(j);
+    jsonw_key(j, SV("drifted"));
+    jsonw_bool(j, value_is_set(l->drift));
     jsonw_end_object(j);
+}
+
+static void show_link(struct view_writer *w, const struct link_record *l) {
+    if (!is_wanted(w, l->address.text))
+        return;
+    write_link(w, l);
     buf_printf(w->out, "  %.*s ", SV_ARG(render_escape(w->out->arena, l->address.text)));
     status_render(w->out, l->status);
-    buf_append_char(w->out, '\n');
-    render_fields(w, "data", l->data);
+    if (l->precise_status != l->status) {
+        buf_append_cstr(w->out, " (");
+        status_render(w->out, l->precise_status);
+        buf_append_char(w->out, ')');
+    }
+    buf_append_cstr(w->out, value_is_set(l->drift) ? ", drifted\n" : "\n");
+    render_fields(w, "data", links_get_data(w->out->arena, l));
+    render_fields(w, "intermediaries", l->intermediaries);
+    for (size_t i = 0; i < l->failure_reason_count; i++)
+        buf_printf(w->out, "    failed: %.*s\n", SV_ARG(render_escape(w->out->arena, l->failure_reasons[i])));
 }
 
 static void show_export(struct view_writer *w, const struct export_record *e) {

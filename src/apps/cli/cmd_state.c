@@ -4,6 +4,7 @@
 
 #include "engine/edit.h"
 #include "engine/fields.h"
+#include "engine/links.h"
 
 /* --- list --- */
 
@@ -72,8 +73,11 @@ static value record_of_link(struct arena *a, const struct link_record *l) {
     field_put_text(&b, "b", l->b);
     field_put_text(&b, "status", status_get_text(l->status));
     field_put_text(&b, "preciseStatus", status_get_text(l->precise_status));
-    field_put_value(&b, "data", l->data);
-    field_put_value(&b, "resourceDataMappings", l->mappings);
+    field_put_value(&b, "data", links_get_data(a, l));
+    field_put_value(&b, "resourceDataMappings", links_get_all_mappings(a, l));
+    field_put_value(&b, "intermediaries", l->intermediaries);
+    field_put_texts(&b, "failureReasons", l->failure_reasons, l->failure_reason_count);
+    field_put_int(&b, "generation", l->generation);
     field_put_int(&b, "createdMs", l->created_ms);
     field_put_int(&b, "updatedMs", l->updated_ms);
     return map_done(&b);

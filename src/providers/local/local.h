@@ -9,5 +9,6 @@ extern const struct provider provider_local;
 /* Types of the table; for the provider's own files. */
 extern const struct resource_type local_directory_type, local_file_type;
 extern const struct data_type local_file_data;
+extern const struct link_type local_file_to_directory_link;
 
 #endif

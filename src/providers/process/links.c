@@ -101,7 +101,7 @@ static bool stage_database(struct link_call *c) {
         .what = "database",
     };
     struct map_builder data = {.arena = c->arena};
-    bool is_ok = wire_path(c, &wiring, &data);
+    bool is_ok = wire_path(c, &wiring, &data) && registry_stage(c, &data);
     c->data = map_done(&data);
     return is_ok;
 }
@@ -144,6 +144,19 @@ static const struct link_annotation database_annotations[] = {
                     "case with `_PATH` behind it"),
     },
     {
+        .key = SV_INIT("process.sqlite.<resourceName>.registerIn"),
+        .side = LINK_SIDE_A,
+        .type = SCHEMA_STRING,
+        .text = SV_INIT("A table of this database, with the columns `name` and `url`, in which the service is entered "
+                        "under the name of its resource; without it, it is entered nowhere"),
+    },
+    {
+        .key = SV_INIT("process.sqlite.<resourceName>.registerUrl"),
+        .side = LINK_SIDE_A,
+        .type = SCHEMA_STRING,
+        .text = SV_INIT("The URL that is entered; by default `http://127.0.0.1:` and the `port` of the service"),
+    },
+    {
         .key = SV_INIT("process.sqlite.populateEnvVars"),
         .side = LINK_SIDE_A,
         .type = SCHEMA_BOOLEAN,
@@ -174,13 +187,20 @@ const struct link_type service_to_sqlite_database_link = {
     .type_b = SV_INIT("sqlite/database"),
     .summary = SV_INIT("The service uses the database"),
     .details = SV_INIT("The database exists before the service starts, with its migrations applied; its path comes to "
-                       "the service as an "
-                       "environment variable."),
+                       "the service as an environment variable. On demand the service is entered in a table of the "
+                       "database once it runs, where others find it; the entry goes with the link, and one that was "
+                       "changed by hand is drift. The table is made by a migration; which entries are whose is kept in "
+                       "the table `lintel_registrations`."),
     .hard = true,
     .priority = LINK_SIDE_B,
     .annotations = database_annotations,
     .annotation_count = sizeof database_annotations / sizeof database_annotations[0],
     .stage = stage_database,
+    .deadline_ms = 60000,
+    .update_b = registry_update,
+    .update_intermediaries = registry_tell,
+    .remove_b = registry_remove,
+    .read_intermediaries = registry_read,
 };
 
 const struct link_type service_to_local_file_link = {

@@ -223,7 +223,7 @@ static enum provider_result list_tables(struct book *b, value *result) {
     enum sql_result code =
         sql_prepare(b->db,
                     SV("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
-                       " AND name NOT IN ('lintel_book', 'lintel_migrations') ORDER BY name"),
+                       " AND name NOT IN ('lintel_book', 'lintel_migrations', 'lintel_registrations') ORDER BY name"),
                     &s);
     while (code == SQL_OK || code == SQL_ROW) {
         code = sql_step(s);
