@@ -246,6 +246,8 @@ void report_failed_children(struct deploy *d);
 
 /* --- events.c --- */
 void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *o);
+/* `diag` lives as long as the run's diagnostics. */
+void emit_diagnostic(struct deploy *d, const struct diag *diag);
 void emit_message(struct deploy *d, sv address, sv text);
 void emit_heartbeats(struct deploy *d);
 void emit_summary(struct deploy *d, sv outcome);

@@ -136,6 +136,7 @@ static void report_failure(struct deploy *d, const struct op_run *o) {
     struct diag *diag = diags_add(d->c->diags, failure_code(o), get_place(d, o), "'%.*s' of '%.*s' failed%.*s",
                                   SV_ARG(o->action), SV_ARG(o->change->address.text), SV_ARG(reasons));
     diag->path = o->change->address.text;
+    emit_diagnostic(d, diag);
 }
 
 static void record_failure(struct deploy *d, struct op_run *o, enum op_failure failure) {
@@ -189,6 +190,7 @@ void op_abandon(struct deploy *d, uint32_t op) {
         diags_add(d->c->diags, DIAG_operation_interrupted, get_place(d, o), "'%.*s' of '%.*s' did not end in time",
                   SV_ARG(o->action), SV_ARG(o->change->address.text));
     diag->path = o->change->address.text;
+    emit_diagnostic(d, diag);
     emit_op_event(d, EVENT_ELEMENT_ENDED, o);
 }
 

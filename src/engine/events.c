@@ -40,6 +40,13 @@ void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *
     rollback_mark_event(d, o, e);
 }
 
+void emit_diagnostic(struct deploy *d, const struct diag *diag) {
+    if (d->c->on_event == NULL) {
+        return;
+    }
+    add_event(d, EVENT_DIAGNOSTIC)->diag = diag;
+}
+
 void emit_message(struct deploy *d, sv address, sv text) {
     if (d->c->on_event == NULL) {
         return;

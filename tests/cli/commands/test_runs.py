@@ -153,6 +153,17 @@ class Runs(CliCase):
         self.assertIn("error[resource_destroy_failed]: 'destroy' of 'resources.note' failed", failed.err)
         self.assertEqual("destroy_failed", statuses()[0])
 
+    def test_LC_060_failures_are_told_when_they_happen(self):
+        self.write("note.txt", "in the way\n")
+        events = self.check_events("deploy", "--auto-approve", code=PART_WAY)
+        told = [i for i, e in enumerate(events) if e["type"] == "diagnostic"]
+        self.assertEqual(1, len(told), events)
+        diagnostic = events[told[0]]["diagnostic"]
+        self.assertEqual(("resource_deploy_failed", "resources.note"), (diagnostic["code"], diagnostic["path"]))
+        ended = [i for i, e in enumerate(events) if e.get("phase") == "ended" and e["address"] == "resources.note"]
+        self.assertTrue(told[0] < ended[0] < len(events) - 1)
+        self.assertIn(diagnostic, events[-1]["diagnostics"], "and once more with all others at the end")
+
     def test_BP_502_a_child_with_a_failure_in_it_has_failed(self):
         self.write("core.yaml", SMALL.replace("note.txt", "inner.txt"))
         self.write("blueprint.yaml", SMALL + "include:\n  core: {path: core.yaml}\n")
