@@ -1,5 +1,6 @@
 #include "apps/cli/outside.h"
 
+#include "api/builtin.h"
 #include "api/transforms.h"
 #include "apps/cli/bounds.h"
 #include "sources/sources.h"
@@ -11,6 +12,36 @@ static enum sources_lock get_lock_mode(const struct cli *c) {
     sv name = c->command ? c->command->name : SV("");
     bool notes = sv_eq(name, SV("plan")) || sv_eq(name, SV("deploy"));
     return notes ? SOURCES_LOCK_ADD : SOURCES_LOCK_CHECK;
+}
+
+/* The types are as before, but their objects are known on deploy only. */
+static const struct provider *without_data(struct cli *c, const struct provider *p) {
+    struct provider *copy = ARENA_NEW(&c->arena, struct provider);
+    const struct data_type **types = ARENA_ARRAY(&c->arena, const struct data_type *, p->data_count + 1);
+    for (size_t i = 0; i < p->data_count; i++) {
+        struct data_type *type = ARENA_NEW(&c->arena, struct data_type);
+        *type = *p->data[i];
+        type->fetch = NULL;
+        types[i] = type;
+    }
+    *copy = *p;
+    copy->data = types;
+    return copy;
+}
+
+const struct providers *outside_get_providers(struct cli *c) {
+    bool pure = settings_get_flag(c, "pure");
+    if (!pure && !settings_get_flag(c, "offline"))
+        return &builtin_providers;
+    struct providers *all = ARENA_NEW(&c->arena, struct providers);
+    const struct provider **items = ARENA_ARRAY(&c->arena, const struct provider *, builtin_providers.count);
+    for (size_t i = 0; i < builtin_providers.count; i++) {
+        const struct provider *p = builtin_providers.items[i];
+        bool is_remote = sv_eq(p->name, SV("http"));
+        items[i] = pure || is_remote ? without_data(c, p) : p;
+    }
+    *all = (struct providers){.items = items, .count = builtin_providers.count};
+    return all;
 }
 
 sv outside_find_root(struct cli *c, sv file) {

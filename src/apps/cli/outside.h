@@ -12,5 +12,7 @@ void outside_open(struct cli *c, sv root_dir, struct load_request *request);
 sv outside_find_root(struct cli *c, sv file);
 /* Writes lintel.lock as the command wants it (CLI-013), and ends every fetcher. False after a report. */
 bool outside_close(struct cli *c, bool is_sound);
+/* The providers of templates: with --pure no data source is fetched, with --offline none that opens a connection. */
+const struct providers *outside_get_providers(struct cli *c);
 
 #endif

@@ -68,7 +68,7 @@ static struct template *load_file(struct cli *c, const struct loaded *from, bool
     struct load_request request = {
         .providers = settings_get_flag(c, "no-providers") ? NULL
                      : from->providers                    ? from->providers
-                                                          : &builtin_providers,
+                                                          : outside_get_providers(c),
         .file = from->file,
         .format = template_get_format(c),
         .inputs = from->inputs,
@@ -91,6 +91,7 @@ static void forget_diagnostics(struct cli *c) {
     bool strict = c->diags.strict;
     diags_init(&c->diags, &c->arena, &c->sources);
     c->diags.strict = strict;
+    c->diags.limit = c->limits.diagnostics;
     c->forgotten_sources = c->sources.items.len;
 }
 
@@ -204,7 +205,7 @@ bool template_load_from_plan(struct cli *c, const struct plan *p, struct templat
                                                       SV_ARG(get_base_name(p->template_file)))
                                        : (sv){0};
     struct load_request request = {
-        .providers = &builtin_providers,
+        .providers = outside_get_providers(c),
         .file = p->template_file,
         .format = format ? format : DOC_YAML,
         .source = source,

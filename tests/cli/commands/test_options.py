@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import unittest
 
 from cli_case import FAILED, INVALID, OK, SCHEMAS, SMALL, USAGE, CliCase
@@ -100,7 +101,45 @@ class Log(CliCase):
         self.assertIn("is not complete", self.lintel("validate", "--log", "/dev/full", code=OK).err)
 
 
+DATA = """
+version: 2025-11-02
+datasources:
+  d:
+    type: %s
+    filter: {field: %s, operator: "=", search: "%s"}
+    exports: {text: {type: string, aliasFor: %s}}
+resources:
+  note: {type: local/file, spec: {path: n.txt, contents: "${datasources.d.text}"}}
+"""
+
+
 class Outside(CliCase):
+    def test_pure_asks_no_data_source(self):  # F110
+        outside = os.path.join(self.home, "outside.txt")
+        with open(outside, "w", encoding="ascii") as stream:
+            stream.write("from outside")
+        for kind in (("local/file", "path", outside, "content"), ("process/environment", "name", "MARK", "value")):
+            self.write("blueprint.yaml", DATA % kind)
+            wanted = "from outside" if kind[0] == "local/file" else "of the environment"
+            for pure in (False, True):
+                result = self.lintel("plan", "--json", *(["--pure"] if pure else []), env={"MARK": wanted}, code=OK)
+                self.assertEqual(not pure, wanted in result.out, kind)
+            self.assertIn("(known on deploy)", self.lintel("plan", "--pure", code=OK).out)
+
+    def test_offline_and_pure_open_no_connection(self):  # F110
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            server.setblocking(False)
+            url = "http://127.0.0.1:%d/x" % server.getsockname()[1]
+            self.write("blueprint.yaml", DATA % ("http/document", "url", url, "body"))
+            for option in ("--offline", "--pure"):
+                self.lintel("plan", option, "--allow-private", code=OK)
+                with self.assertRaises(BlockingIOError):
+                    server.accept()
+            self.write("blueprint.yaml", DATA % ("process/environment", "name", "HOME", "value"))
+            self.assertIn(os.environ["HOME"], self.lintel("plan", "--offline", code=OK).out, "what is here is read")
+
     def test_pure_does_not_touch_anything(self):  # F110
         self.write("blueprint.yaml", SMALL)
         self.lintel("validate", "--pure", code=OK)
