@@ -21,13 +21,16 @@ static enum provider_result settle(struct provider_call *c, const struct launch 
     return PROVIDER_OK;
 }
 
-/* Invariant 2: the guard is ours, so nobody else is between fork and exec for this operation. */
+/* Invariant 2: the guard is ours, so nobody else is between fork and exec for this operation. Whoever has lost the
+ * lease ends what it started: the next holder, which could not take it over while the guard was ours, has its own
+ * (F20). */
 static enum provider_result start_guarded(struct provider_call *c, struct launch *l, struct process_ref *ref) {
     if (service_find_own(c, l, ref)) {
         return PROVIDER_OK;
     }
     enum provider_result result = launch_start(c, l, ref);
     if (result == PROVIDER_OK && !tell_progress(c, *ref)) {
+        service_kill(*ref);
         return provider_fail(c, PROVIDER_FATAL, "the lease was lost while the service started");
     }
     return result;
