@@ -217,3 +217,14 @@ class Secrets(CliCase):
         result = self.lintel("deploy", "--plan", "plan.json", "--json")
         self.assertNotEqual(OK, result.code)
         self.assertIn("secret_value_unavailable", result.out)
+
+
+class Process(CliCase):
+    def test_LC_053_F104_no_core_file_while_secrets_are_in_memory(self):
+        self.write("blueprint.yaml", BLUEPRINT)
+        terminal = Terminal(self, ["deploy"] + GIVEN)
+        terminal.read_until(b"'yes'")
+        with open("/proc/%d/limits" % terminal.pid, encoding="ascii") as stream:
+            self.assertRegex(stream.read(), r"Max core file size +0 +0 ")
+        terminal.answer(b"no\r")
+        self.assertEqual(USAGE, terminal.wait())
