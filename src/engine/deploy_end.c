@@ -33,7 +33,8 @@ enum exit_code get_exit_code(const struct deploy *d) {
     if (d->signals_seen > 0 && !d->store_failed) {
         return EXIT_SIGINT;
     }
-    return d->succeeded + d->interrupted + d->untold.len + count_skipped(d) > 0 ? EXIT_PART_WAY : EXIT_FAILED;
+    bool has_begun = d->succeeded + d->interrupted + d->untold.len > 0;
+    return has_begun || d->p->rollback != NULL ? EXIT_PART_WAY : EXIT_FAILED;
 }
 
 static enum status end_status(const struct deploy *d, bool all) {

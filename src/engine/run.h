@@ -115,5 +115,7 @@ struct instance_view {
 };
 /* False after a report (`instance_not_found`, …). */
 bool run_view_instance(const struct run_config *c, struct instance_view *view);
+/* As it was after a run: its number or id in the history. False after a report (`run_not_reachable`, …). */
+bool run_view_instance_at(const struct run_config *c, sv run, struct instance_view *view);
 
 #endif

@@ -37,4 +37,8 @@ struct resource_record *stored_put_resource(struct stored *s, addr address);
 struct link_record *stored_put_link(struct stored *s, addr address);
 void stored_remove(struct stored *s, sv address);
 
+/* --- view.c --- */
+/* Exports of the root and of children. */
+void view_sort_exports(struct arena *a, const struct instance_body *body, struct instance_view *view);
+
 #endif

@@ -29,10 +29,9 @@ static void show_under_way(struct stored *s, const struct open_intent *intent) {
     }
 }
 
-static void sort_exports(const struct stored *s, struct instance_view *view) {
-    const struct instance_body *body = &s->body;
-    struct export_record *own = ARENA_ARRAY(s->arena, struct export_record, body->export_count + 1);
-    struct export_record *of_children = ARENA_ARRAY(s->arena, struct export_record, body->export_count + 1);
+void view_sort_exports(struct arena *a, const struct instance_body *body, struct instance_view *view) {
+    struct export_record *own = ARENA_ARRAY(a, struct export_record, body->export_count + 1);
+    struct export_record *of_children = ARENA_ARRAY(a, struct export_record, body->export_count + 1);
     for (size_t i = 0; i < body->export_count; i++) {
         if (sv_find(body->exports[i].name, SV("/")) == SIZE_MAX) {
             own[view->export_count++] = body->exports[i];
@@ -80,7 +79,7 @@ bool run_view_instance(const struct run_config *c, struct instance_view *view) {
     view->result_count = s->body.result_count;
     view->resources = resources;
     view->links = links;
-    sort_exports(s, view);
+    view_sort_exports(s->arena, &s->body, view);
     view->lease = s->tree.lease;
     view->open_intents = open.items.len;
     return true;

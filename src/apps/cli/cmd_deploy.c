@@ -49,8 +49,12 @@ static void show_exports(struct session *s) {
 static const char *describe_end(const struct plan *p, enum exit_code code) {
     if (code == EXIT_STALE || code == EXIT_LOCKED || code == EXIT_DRIFT)
         return "is as it was: nothing was done";
+    if (code != EXIT_OK && p->rollback)
+        return "is not rolled back: 'lintel rollback' goes on from here";
     if (code != EXIT_OK)
         return "is not finished: deploying or destroying it goes on from here";
+    if (p->rollback)
+        return "rolled back";
     if (p->destroy)
         return "destroyed";
     return p->instance_version == 0 ? "deployed" : "updated";
@@ -58,10 +62,10 @@ static const char *describe_end(const struct plan *p, enum exit_code code) {
 
 /* Nothing to show and nothing to ask: one line at the end says it all. */
 static bool is_nothing_to_do(const struct plan *p) {
-    return plan_is_empty(p) && !p->destroy && p->drift_count == 0 && !p->has_interrupted;
+    return plan_is_empty(p) && !p->destroy && !p->rollback && p->drift_count == 0 && !p->has_interrupted;
 }
 
-static void say_end(struct cli *c, const struct plan *p, enum exit_code code) {
+void deploy_say_end(struct cli *c, const struct plan *p, enum exit_code code) {
     sv name = render_escape(&c->arena, p->instance_name);
     if (code == EXIT_OK && is_nothing_to_do(p)) {
         output_text(c, arena_printf(&c->arena, "Instance %.*s is up to date: nothing to do.\n", SV_ARG(name)));
@@ -70,7 +74,9 @@ static void say_end(struct cli *c, const struct plan *p, enum exit_code code) {
     output_text(c, arena_printf(&c->arena, "\nInstance %.*s %s.\n", SV_ARG(name), describe_end(p, code)));
 }
 
-static void write_plan_event(struct cli *c, const struct plan *p) {
+void deploy_write_plan_event(struct cli *c, const struct plan *p) {
+    if (!output_wants_events(c))
+        return;
     struct buf out = BUF(&c->arena);
     struct jsonw w = JSONW(&out, 0);
     jsonw_begin_object(&w);
@@ -81,14 +87,21 @@ static void write_plan_event(struct cli *c, const struct plan *p) {
     output_event_line(c, buf_get_sv(&out));
 }
 
+/* Only of what has begun: a plan that was stale or met a lock has changed nothing. */
+static bool wants_rollback(const struct cli *c, const struct plan *p, enum exit_code code) {
+    bool is_deployment = !p->destroy && !p->rollback;
+    return is_deployment && (code == EXIT_FAILED || code == EXIT_PART_WAY) && settings_get_flag(c, "rollback");
+}
+
 enum exit_code deploy_carry_out(struct session *s, const struct template *t, const struct plan *p) {
     struct cli *c = s->cli;
     struct buf text = BUF(&c->arena);
     if (!is_nothing_to_do(p))
         plan_render(&text, p, c->color_out, REDACT);
+    if (p->rollback)
+        rollback_render(c, &text, p->rollback);
     output_text(c, buf_get_sv(&text));
-    if (output_wants_events(c))
-        write_plan_event(c, p);
+    deploy_write_plan_event(c, p);
     enum consent consent = consent_get(c, p);
     if (consent != CONSENT_GIVEN && consent != CONSENT_BY_KIND) {
         output_note(c, "nothing was done");
@@ -110,11 +123,17 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
     s->config.on_rescue = rescue_on_line;
     s->config.user = progress;
     enum exit_code code = run_deploy(&s->config, t, p);
+    bool rolls_back = wants_rollback(c, p, code);
+    if (rolls_back)
+        progress_hold_summary(progress);
     progress_end(progress);
-    say_end(c, p, code);
+    deploy_say_end(c, p, code);
     if (code == EXIT_OK && !p->destroy)
         show_exports(s);
-    return timings_end(timings) || code != EXIT_OK ? code : EXIT_FAILED;
+    bool is_told = timings_end(timings);
+    if (rolls_back)
+        return rollback_after_failure(s, p, code);
+    return is_told || code != EXIT_OK ? code : EXIT_FAILED;
 }
 
 /* A plan file holds the text of its template and the inputs (LC-003). */

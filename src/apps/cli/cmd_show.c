@@ -218,7 +218,10 @@ static enum exit_code show_instance(struct session *s, struct view_writer *w) {
     struct instance_view view = {0};
     if (!session_choose_instance(s, SV("blueprint.yaml")))
         return EXIT_USAGE;
-    if (!run_view_instance(&s->config, &view))
+    bool is_past = settings_is_given(w->c, "at");
+    if (is_past && !run_view_instance_at(&s->config, settings_get_text(w->c, "at"), &view))
+        return session_get_error_code(w->c);
+    if (!is_past && !run_view_instance(&s->config, &view))
         return session_get_error_code(w->c);
     show_head(w, &view);
     if (w->property.len > 0)

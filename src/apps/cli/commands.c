@@ -50,10 +50,11 @@ static const struct cli_option opt_strict = {.name = SV_INIT("strict"),
 static const struct cli_option opt_key = {.name = SV_INIT("key"),
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("SPEC"),
-                                          .holds = HOLDS_URL,
+                                          .holds = HOLDS_KEY,
                                           .fallback = SV_INIT("file:.lintel/vault/CONTEXT.key"),
                                           .internal_default = true,
-                                          .summary = SV_INIT("sealing key: file:PATH, env:NAME or command:ARGV")};
+                                          .summary =
+                                              SV_INIT("sealing key: file:PATH, env:NAME or command:ARGV")};
 static const struct cli_option opt_no_seal = {.name = SV_INIT("no-seal"),
                                               .type = OPTION_FLAG,
                                               .summary =
@@ -310,6 +311,16 @@ static const struct cli_option opt_depth = {.name = SV_INIT("depth"),
 static const struct cli_option opt_with_plan = {
     .name = SV_INIT("plan"), .type = OPTION_FLAG, .summary = SV_INIT("mark what a deployment would do")};
 
+static const struct cli_option opt_rollback = {
+    .name = SV_INIT("rollback"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("after a failure, go back to the state before; exit code 8 when that was done")};
+static const struct cli_option opt_at = {.name = SV_INIT("at"),
+                                         .type = OPTION_TEXT,
+                                         .value_name = SV_INIT("RUN"),
+                                         .summary =
+                                             SV_INIT("as it was after that run: its number or id in the history")};
+
 static const struct cli_option *const validate_options[] = {
     &opt_no_transforms, &opt_var, &opt_vars, &opt_input_format, &opt_format, &opt_no_providers, &opt_schemas};
 static const struct cli_option *const config_options[] = {&opt_all};
@@ -320,16 +331,19 @@ static const struct cli_option *const plan_options[] = {
     &opt_destroy, &opt_refresh, &opt_detailed,     &opt_show_sensitive, &opt_i_mean_it,     &opt_summary,     &opt_only,
     &opt_md};
 static const struct cli_option *const deploy_options[] = {
-    &opt_var,         &opt_vars,         &opt_input_format, &opt_instance, &opt_instance_name,
-    &opt_instance_id, &opt_plan,         &opt_auto_approve, &opt_approve,  &opt_deny,
-    &opt_refresh,     &opt_accept_drift, &opt_force,        &opt_timings,  &opt_trace};
+    &opt_var,   &opt_vars,         &opt_input_format, &opt_instance, &opt_instance_name, &opt_instance_id,
+    &opt_plan,  &opt_auto_approve, &opt_approve,      &opt_deny,     &opt_refresh,       &opt_accept_drift,
+    &opt_force, &opt_timings,      &opt_trace,        &opt_rollback};
 static const struct cli_option *const destroy_options[] = {
     &opt_instance, &opt_instance_name, &opt_instance_id,  &opt_plan,  &opt_auto_approve, &opt_approve,
     &opt_deny,     &opt_refresh,       &opt_accept_drift, &opt_force, &opt_timings,      &opt_trace};
 static const struct cli_option *const drift_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
                                                          &opt_show_sensitive, &opt_i_mean_it};
-static const struct cli_option *const show_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
-                                                        &opt_show_sensitive, &opt_i_mean_it};
+static const struct cli_option *const show_options[] = {&opt_instance, &opt_instance_name,  &opt_instance_id,
+                                                        &opt_at,       &opt_show_sensitive, &opt_i_mean_it};
+static const struct cli_option *const rollback_options[] = {
+    &opt_instance, &opt_instance_name, &opt_instance_id, &opt_dry_run, &opt_auto_approve,
+    &opt_approve,  &opt_deny,          &opt_refresh,     &opt_timings, &opt_trace};
 static const struct cli_option *const history_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id};
 static const struct cli_option *const state_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
                                                          &opt_dry_run};
@@ -397,6 +411,9 @@ static const enum exit_code exits_init[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, 
 static const enum exit_code exits_plan[] = {EXIT_OK, EXIT_FAILED, EXIT_CHANGES, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_run[] = {EXIT_OK,     EXIT_FAILED, EXIT_DRIFT,    EXIT_INVALID, EXIT_USAGE,
                                            EXIT_LOCKED, EXIT_STALE,  EXIT_PART_WAY, EXIT_SIGINT,  EXIT_SIGTERM};
+static const enum exit_code exits_deploy[] = {EXIT_OK,       EXIT_FAILED, EXIT_DRIFT,  EXIT_INVALID,
+                                              EXIT_USAGE,    EXIT_LOCKED, EXIT_STALE,  EXIT_ROLLED_BACK,
+                                              EXIT_PART_WAY, EXIT_SIGINT, EXIT_SIGTERM};
 static const enum exit_code exits_drift[] = {EXIT_OK,     EXIT_FAILED, EXIT_DRIFT,  EXIT_INVALID, EXIT_USAGE,
                                              EXIT_LOCKED, EXIT_STALE,  EXIT_SIGINT, EXIT_SIGTERM};
 static const enum exit_code exits_inspect[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, EXIT_USAGE};
@@ -436,8 +453,10 @@ static const sv ex_plan[] = {
 static const sv ex_providers[] = {SV_INIT("lintel providers"), SV_INIT("lintel providers local/file")};
 static const sv ex_render[] = {SV_INIT("lintel render --var env=prod"),
                                SV_INIT("lintel render app.yaml --format json")};
+static const sv ex_rollback[] = {SV_INIT("lintel rollback --dry-run"), SV_INIT("lintel rollback -i orders"),
+                                 SV_INIT("lintel rollback -i orders --auto-approve")};
 static const sv ex_show[] = {SV_INIT("lintel show"), SV_INIT("lintel show resources.api"),
-                             SV_INIT("lintel show plan.json")};
+                             SV_INIT("lintel show --at 12 resources.api"), SV_INIT("lintel show plan.json")};
 static const sv ex_state[] = {SV_INIT("lintel state list"), SV_INIT("lintel state mv resources.api resources.server"),
                               SV_INIT("lintel state rm resources.old --dry-run"), SV_INIT("lintel state undo")};
 static const sv ex_unlock[] = {SV_INIT("lintel unlock orders --reason 'the build agent is gone'")};
@@ -523,7 +542,7 @@ static const struct cli_command cmd_deploy = {
     ARGS(arg_file),
     OPTIONS(deploy_options),
     EXAMPLES(ex_deploy),
-    EXITS(exits_run),
+    EXITS(exits_deploy),
     .output = OUTPUT_EVENTS,
     .run = cmd_deploy_run};
 static const struct cli_command cmd_destroy = {.name = SV_INIT("destroy"),
@@ -685,6 +704,19 @@ static const struct cli_command cmd_render = {
     EXITS(exits_inspect),
     .output = OUTPUT_ONE_SHOT,
     .run = cmd_render_run};
+static const struct cli_command cmd_rollback = {
+    .name = SV_INIT("rollback"),
+    .summary = SV_INIT("go back to the state before the last run"),
+    .details = SV_INIT("After a run that failed: to the state before the first run since the last success. After one "
+                       "that succeeded: to the state before it. What was created is destroyed, what was changed is "
+                       "changed back, what is gone is created again; objects that are still there are kept. Elements "
+                       "of which nobody can tell are left as they are and listed. A rollback that was cut off or "
+                       "failed goes on when it is run again; one that is complete is not rolled back."),
+    OPTIONS(rollback_options),
+    EXAMPLES(ex_rollback),
+    EXITS(exits_run),
+    .output = OUTPUT_EVENTS,
+    .run = cmd_rollback_run};
 static const struct cli_command cmd_show = {.name = SV_INIT("show"),
                                             .summary = SV_INIT("show an instance, one element of it, or a saved plan"),
                                             ARGS(arg_address),
@@ -739,8 +771,8 @@ static const struct cli_command cmd_version = {.name = SV_INIT("version"),
 const struct cli_command *const cli_commands[] = {
     &cmd_completion, &cmd_config, &cmd_console,   &cmd_deploy,    &cmd_destroy,   &cmd_drift,   &cmd_errors,
     &cmd_explain,    &cmd_fmt,    &cmd_functions, &cmd_graph,     &cmd_help,      &cmd_history, &cmd_init,
-    &cmd_list,       &cmd_output, &cmd_plan,      &cmd_providers, &cmd_reconcile, &cmd_render,  &cmd_show,
-    &cmd_state,      &cmd_unlock, &cmd_validate,  &cmd_version};
+    &cmd_list,       &cmd_output, &cmd_plan,      &cmd_providers, &cmd_reconcile, &cmd_render,  &cmd_rollback,
+    &cmd_show,       &cmd_state,  &cmd_unlock,    &cmd_validate,  &cmd_version};
 const size_t cli_command_count = COUNT(cli_commands);
 
 const struct cli_command *cli_find_command(sv name) {

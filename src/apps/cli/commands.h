@@ -24,6 +24,7 @@ enum exit_code cmd_plan_run(struct cli *c);
 enum exit_code cmd_providers_run(struct cli *c);
 enum exit_code cmd_reconcile_run(struct cli *c);
 enum exit_code cmd_render_run(struct cli *c);
+enum exit_code cmd_rollback_run(struct cli *c);
 enum exit_code cmd_show_run(struct cli *c);
 enum exit_code cmd_state_run(struct cli *c);
 enum exit_code cmd_unlock_run(struct cli *c);

@@ -45,7 +45,7 @@ enum consent consent_ask(struct cli *c, const char *question) {
 }
 
 enum consent consent_get(struct cli *c, const struct plan *p) {
-    const char *question = p->destroy ? "\nDestroy all this?" : "\nCarry this out?";
+    const char *question = p->destroy ? "\nDestroy all this?" : p->rollback ? "\nRoll back so?" : "\nCarry this out?";
     sv why = {0};
     if (!guard_allows(c, p))
         return CONSENT_REFUSED;

@@ -31,6 +31,18 @@ bool guard_approves(struct cli *c, const struct plan *p, sv *why);
 
 /* Shared by deploy and destroy: shows the plan, asks, carries it out. `t` is NULL for a destruction. */
 enum exit_code deploy_carry_out(struct session *s, const struct template *t, const struct plan *p);
+/* The line at the end that says how the instance is. */
+void deploy_say_end(struct cli *c, const struct plan *p, enum exit_code code);
+/* The event "plan", where events are wanted. */
+void deploy_write_plan_event(struct cli *c, const struct plan *p);
+
+/* --- cmd_rollback.c --- */
+/* What is taken back and what is skipped, for people; as members of a JSON object. */
+void rollback_render(struct cli *c, struct buf *out, const struct rollback *r);
+void rollback_write_json(struct jsonw *w, const struct rollback *r);
+/* Behind a run that has failed with `code`: the exit code of both. */
+enum exit_code rollback_after_failure(struct session *s, const struct plan *failed, enum exit_code code);
+
 /* --plan FILE; NULL after a report. */
 struct plan *deploy_read_plan(struct session *s, sv path);
 

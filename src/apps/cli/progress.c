@@ -1,6 +1,6 @@
 /* What a run says while it goes (LC-060, LC-061, CLI-032): NDJSON for machines; for people a line per ended element,
  * and on a terminal a live block of what is under way. */
-#include "apps/cli/session.h"
+#include "apps/cli/consent.h"
 #include "apps/cli/timings.h"
 
 #include <stdio.h>
@@ -15,8 +15,19 @@ struct active {
     int64_t started_ms;
 };
 
+/* What a run has come to. */
+struct run_summary {
+    bool is_set;
+    sv outcome;
+    struct plan_summary done;
+    int64_t elapsed_ms;
+    const struct rollback *rollback;
+};
+
 struct progress {
     struct cli *cli;
+    struct run_summary summary;
+    bool is_held;            /* another run follows, whose summary is the command's */
     bool is_live;            /* the cursor may be moved */
     bool is_idle;            /* the plan has nothing to do */
     size_t live_lines;       /* of the block on the screen */
@@ -226,20 +237,42 @@ static void write_json(struct cli *c, const struct event *e) {
     output_event_line(c, buf_get_sv(&out));
 }
 
-/* The summary of a run becomes part of the command's own last line. */
 static void keep_summary(struct progress *p, const struct event *e) {
-    struct cli *c = p->cli;
     bool is_unchanged = p->is_idle && (sv_eq(e->outcome, SV("updated")) || sv_eq(e->outcome, SV("deployed")));
-    jsonw_put_text(&c->writer, "outcome", is_unchanged ? SV("unchanged") : e->outcome);
-    jsonw_key(&c->writer, SV("done"));
-    jsonw_begin_object(&c->writer);
-    jsonw_put_i64(&c->writer, "created", (int64_t)(e->done ? e->done->create : 0));
-    jsonw_put_i64(&c->writer, "updated", (int64_t)(e->done ? e->done->update : 0));
-    jsonw_put_i64(&c->writer, "replaced", (int64_t)(e->done ? e->done->replace : 0));
-    jsonw_put_i64(&c->writer, "destroyed", (int64_t)(e->done ? e->done->destroy : 0));
-    jsonw_end_object(&c->writer);
-    jsonw_put_i64(&c->writer, "elapsedMs", e->elapsed_ms);
-    timings_write_json(p->timings, &c->writer);
+    p->summary = (struct run_summary){.is_set = true,
+                                      .outcome = is_unchanged ? SV("unchanged") : e->outcome,
+                                      .elapsed_ms = e->elapsed_ms,
+                                      .rollback = e->rollback};
+    if (e->done)
+        p->summary.done = *e->done;
+}
+
+/* The summary of a run becomes part of the command's own last line. */
+static void write_summary(struct progress *p) {
+    const struct run_summary *s = &p->summary;
+    struct jsonw *w = &p->cli->writer;
+    if (p->is_held) {
+        jsonw_key(w, SV("failedRun"));
+        jsonw_begin_object(w);
+    }
+    jsonw_put_text(w, "outcome", s->outcome);
+    jsonw_key(w, SV("done"));
+    jsonw_begin_object(w);
+    jsonw_put_i64(w, "created", (int64_t)s->done.create);
+    jsonw_put_i64(w, "updated", (int64_t)s->done.update);
+    jsonw_put_i64(w, "replaced", (int64_t)s->done.replace);
+    jsonw_put_i64(w, "destroyed", (int64_t)s->done.destroy);
+    jsonw_end_object(w);
+    jsonw_put_i64(w, "elapsedMs", s->elapsed_ms);
+    if (s->rollback)
+        rollback_write_json(w, s->rollback);
+    if (p->is_held)
+        jsonw_end_object(w);
+    timings_write_json(p->timings, w);
+}
+
+void progress_hold_summary(struct progress *p) {
+    p->is_held = true;
 }
 
 void progress_on_event(void *user, const struct event *e) {
@@ -259,6 +292,8 @@ void progress_on_event(void *user, const struct event *e) {
 }
 
 void progress_end(struct progress *p) {
+    if (p->summary.is_set)
+        write_summary(p);
     if (p->is_live)
         erase_block(p);
     for (size_t i = 0; i < p->active.len; i++)

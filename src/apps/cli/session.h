@@ -83,6 +83,8 @@ struct progress *progress_new(struct cli *c);
 void progress_on_event(void *user, const struct event *e);
 /* Ends the live block of a terminal. */
 void progress_end(struct progress *p);
+/* Another run follows: the summary of this one becomes the member "failedRun". */
+void progress_hold_summary(struct progress *p);
 /* Nothing is to be done: the outcome is "unchanged" then. */
 void progress_set_idle(struct progress *p);
 /* What is told of the run's events, too. */

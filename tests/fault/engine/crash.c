@@ -3,6 +3,7 @@
 #include "dialects/blueprint/blueprint.h"
 #include "engine/drift.h"
 #include "engine/reconcile.h"
+#include "engine/rollback.h"
 #include "sources/sources.h"
 #include "stores/sqlite/sqlite_store.h"
 
@@ -427,6 +428,19 @@ static enum exit_code reconcile(struct session *s, struct crash_end *end) {
     return run_reconcile_apply(&s->config, &r);
 }
 
+static enum exit_code roll_back(struct session *s, struct crash_end *end) {
+    sv why_not;
+    enum exit_code code = EXIT_FAILED;
+    struct plan *p = run_plan_rollback(&s->config, &why_not, &code);
+    if (p == NULL) {
+        return code;
+    }
+    end->changes = p->change_count;
+    end->open = p->rollback->skipped.len;
+    end->undoes = (long)p->rollback->undoes;
+    return run_deploy(&s->config, p->expanded, p);
+}
+
 static void run(const struct crash_run *r, struct crash_end *end) {
     struct session *s = calloc(1, sizeof *s);
     end->code = EXIT_FAILED;
@@ -437,6 +451,8 @@ static void run(const struct crash_run *r, struct crash_end *end) {
         end->changes = report.count + report.cleared;
     } else if (is_open && r->reconciles) {
         end->code = (int)reconcile(s, end);
+    } else if (is_open && r->rolls_back) {
+        end->code = (int)roll_back(s, end);
     } else if (is_open && (r->blueprint == NULL || load_template(s, r))) {
         enum exit_code code = EXIT_FAILED;
         struct plan *p = run_plan(&s->config, s->t, r->blueprint == NULL, NULL, 0, &code);

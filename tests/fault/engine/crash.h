@@ -30,6 +30,7 @@ struct crash_run {
     long kill_at;
     bool checks_drift; /* instead of deploying */
     bool reconciles;   /* instead of deploying: looks at what was cut off, and applies */
+    bool rolls_back;   /* instead of deploying; nothing to roll back counts as done */
     const struct providers *providers;
     size_t parallel;
 };
@@ -40,6 +41,7 @@ struct crash_end {
     long points;                      /* that it passed, when it was not killed */
     size_t changes;                   /* of its plan, or results */
     size_t open;                      /* results that nothing can be done about */
+    long undoes;                      /* number of the history entry that is rolled back; 0: the runs in the journal */
     bool became[STATUS_retained + 1]; /* new statuses of results */
     char errors[1000];
 };

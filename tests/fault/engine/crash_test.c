@@ -145,6 +145,14 @@ static struct crash_end run(struct place *p, const char *blueprint, long kill_at
     return end;
 }
 
+static struct crash_end roll_back(struct place *p, long kill_at) {
+    struct crash_run r = {
+        .dir = p->dir, .rolls_back = true, .kill_at = kill_at, .providers = &providers, .parallel = 3};
+    struct crash_end end = {0};
+    crash_run_in_child(&r, &end);
+    return end;
+}
+
 static void expect_ok(const struct crash_end *end, const char *when, long point) {
     if (end->killed || end->code != EXIT_OK) {
         print_error("%s after point %ld: exit %d\n%s", when, point, end->code, end->errors);
@@ -318,12 +326,75 @@ static void survives_while_recovering(void **state) {
     print_message("# %zu points\n", nested);
 }
 
+/* What was made again has another name than its users hold still (rollback_value_may_change): deploying settles that.
+ */
+static void check_settles(struct place *p, long point) {
+    struct crash_end end = run(p, "first.yaml", 0);
+    expect_ok(&end, "deploying again", point);
+    check_first(p, point);
+    check_settled(p, "first.yaml", point);
+}
+
+/* Wherever a run is killed, going back leads to what was before it; one that had not begun is none, and the run before
+ * it is rolled back. */
+static void rolls_back_what_was_killed(void **state) { /* BP-520, BP-521, F3 */
+    (void)state;
+    long point = 1, begun = 0;
+    for (bool more = true; more; point += choose_form(3, 1)) {
+        struct place p;
+        place_init(&p);
+        struct crash_end end = run(&p, "first.yaml", 0);
+        expect_ok(&end, "first", point);
+        more = cut_off(&p, "second.yaml", point);
+        end = roll_back(&p, 0);
+        expect_ok(&end, "rolling back", point);
+        assert_int_equal(end.open, 0);
+        if (end.undoes == 1) {
+            assert_int_equal(crash_count_files(p.dir, "cloud"), 0);
+            assert_int_equal(begun, 0);
+        } else {
+            begun++;
+            check_first(&p, point);
+            check_settles(&p, point);
+        }
+        place_fini(&p);
+    }
+    assert_true(begun > 15);
+    print_message("# %ld points\n", point - 1);
+}
+
+/* A rollback that is killed at any point is gone on with by the next, to the same end. */
+static void goes_on_rolling_back(void **state) { /* BP-523, LC-023, F3 */
+    (void)state;
+    long point = 1;
+    for (bool more = true; more; point += choose_form(3, 1)) {
+        struct place p;
+        place_init(&p);
+        struct crash_end end = run(&p, "first.yaml", 0);
+        expect_ok(&end, "first", point);
+        cut_off(&p, "second.yaml", 60); /* some way in */
+        end = roll_back(&p, point);
+        more = end.killed;
+        if (!more) {
+            expect_ok(&end, "rolling back at once", point);
+        }
+        end = roll_back(&p, 0);
+        expect_ok(&end, "going on", point);
+        check_first(&p, point);
+        check_settles(&p, point);
+        place_fini(&p);
+    }
+    assert_true(point > 30);
+    print_message("# %ld points\n", point - 1);
+}
+
 /* usage: PROGRAM [NAME OF A CASE, with * and ?] */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(survives_while_deploying),  cmocka_unit_test(survives_while_updating),
-        cmocka_unit_test(survives_while_destroying), cmocka_unit_test(survives_while_recovering),
-        cmocka_unit_test(survives_while_staging),    cmocka_unit_test(survives_while_changing),
+        cmocka_unit_test(survives_while_deploying),   cmocka_unit_test(survives_while_updating),
+        cmocka_unit_test(survives_while_destroying),  cmocka_unit_test(survives_while_recovering),
+        cmocka_unit_test(survives_while_staging),     cmocka_unit_test(survives_while_changing),
+        cmocka_unit_test(rolls_back_what_was_killed), cmocka_unit_test(goes_on_rolling_back),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
