@@ -50,7 +50,7 @@ static const struct cli_option opt_strict = {.name = SV_INIT("strict"),
 static const struct cli_option opt_key = {.name = SV_INIT("key"),
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("SPEC"),
-                                          .holds = HOLDS_KEY,
+                                          .holds = HOLDS_URL,
                                           .fallback = SV_INIT("file:.lintel/vault/CONTEXT.key"),
                                           .internal_default = true,
                                           .summary =
