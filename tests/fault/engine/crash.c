@@ -172,8 +172,6 @@ struct store *crash_wrap_store(struct arena *a, struct crash *c, struct store *i
 
 /* --- host --- */
 
-struct crash *crash_of_host(const struct host *h);
-
 static int64_t host_wall(void *user) {
     (void)user;
     return host_system.ops->get_wall_ms(host_system.user);
@@ -244,6 +242,10 @@ struct host crash_get_host(struct crash *c) {
     assert_non_null(h);
     h->crash = c;
     return (struct host){.ops = &host_ops, .user = h};
+}
+
+struct crash *crash_of_host(const struct host *h) {
+    return ((struct crash_host *)h->user)->crash;
 }
 
 /* --- providers --- */

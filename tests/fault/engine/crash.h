@@ -22,6 +22,8 @@ struct store *crash_wrap_store(struct arena *a, struct crash *c, struct store *i
 const struct providers *crash_wrap_providers(struct arena *a, const struct providers *inner);
 /* The real host, with the crash beside it. */
 struct host crash_get_host(struct crash *c);
+/* The crash beside a host made by it; for points of a test's own. */
+struct crash *crash_of_host(const struct host *h);
 
 /* One run in a process of its own. */
 struct crash_run {

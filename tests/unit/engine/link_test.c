@@ -396,6 +396,72 @@ static void a_removal_goes_on_where_it_was_cut_off(void **state) { /* BP-490 */
     world_fini(&w);
 }
 
+/* --- what is secret, what is unknown --- */
+
+static const char with_secret[] = "variables:\n"
+                                  "  token: {type: string, secret: true, default: hidden-text}\n"
+                                  "resources:\n"
+                                  "  p:\n"
+                                  "    type: fake/place\n"
+                                  "    linkSelector: {byLabel: {app: x}}\n"
+                                  "    metadata: {annotations: {fake.port: '${variables.token}'}}\n"
+                                  "    spec: {path: /p}\n"
+                                  "  t:\n"
+                                  "    type: fake/thing\n"
+                                  "    dependsOn: p\n"
+                                  "    metadata: {labels: {app: x}}\n"
+                                  "    spec: {name: one}\n";
+
+static void expect_sealed(struct world *w) {
+    struct store_instance instance;
+    struct store_tree tree = {0};
+    assert_int_equal(w->store->ops->find_instance(w->store, &w->arena, SV("default"), SV("test"), &instance), STORE_OK);
+    assert_int_equal(w->store->ops->load_tree(w->store, &w->arena, instance.id, &tree), STORE_OK);
+    size_t sealed = 0;
+    for (size_t i = 0; i < tree.elements.len; i++) {
+        assert_int_equal(sv_find(tree.elements.items[i].body, SV("hidden-text")), SIZE_MAX);
+        sealed += sv_find(tree.elements.items[i].body, SV("sealed")) != SIZE_MAX;
+    }
+    for (size_t i = 0; i < tree.journal.len; i++) {
+        assert_int_equal(sv_find(tree.journal.items[i].body, SV("hidden-text")), SIZE_MAX);
+    }
+    assert_true(sealed > 1); /* p, and its link */
+}
+
+static void seals_what_is_secret_in_data(void **state) { /* LC-011 (5) */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    world_script(&w, "link-b links.p::t", PROVIDER_TERMINAL, 1);
+    world_deploy(&w, with_secret, EXIT_PART_WAY); /* with its journal */
+    expect_sealed(&w);
+    world_deploy(&w, with_secret, EXIT_OK);
+    expect_sealed(&w);
+    world_fini(&w);
+}
+
+/* Nothing is forgotten that nobody can take back. */
+static void a_removal_needs_its_type(void **state) { /* BP-502 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    world_deploy(&w, linked, EXIT_OK);
+    struct provider without = *world_providers.items[0];
+    without.link_count = 0;
+    const struct provider *items[] = {&without};
+    const struct providers none = {items, 1};
+    struct trip t;
+    trip_init(&t, &w);
+    t.config.providers = &none;
+    trip_plan(&t, unlinked);
+    assert_int_equal(trip_deploy(&t), EXIT_FAILED);
+    assert_non_null(strstr(trip_errors(&t), "no provider offers its type"));
+    trip_fini(&t);
+    world_deploy(&w, unlinked, EXIT_OK);
+    assert_null(world_find(&w, "policy-p-t"));
+    world_fini(&w);
+}
+
 /* --- locks --- */
 
 static const char two_of_one[] = "resources:\n"
@@ -582,6 +648,8 @@ int main(void) {
         cmocka_unit_test(a_phase_that_is_found_done_is_not_run_again),
         cmocka_unit_test(what_nobody_can_tell_is_interrupted),
         cmocka_unit_test(a_removal_goes_on_where_it_was_cut_off),
+        cmocka_unit_test(seals_what_is_secret_in_data),
+        cmocka_unit_test(a_removal_needs_its_type),
         cmocka_unit_test(two_links_do_not_write_one_resource_at_once),
         cmocka_unit_test(a_lock_is_waited_for_only_so_long),
         cmocka_unit_test(a_link_waits_for_the_capability_it_needs),
