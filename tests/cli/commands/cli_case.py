@@ -48,6 +48,21 @@ exports:
     field: resources.id.spec.hex
 """
 
+# A resource that holds a secret.
+SECRET = """
+version: 2025-11-02
+variables:
+  token:
+    type: string
+    secret: true
+resources:
+  note:
+    type: local/file
+    spec:
+      path: note.txt
+      contents: "key=${variables.token}"
+"""
+
 
 class Result:
     def __init__(self, code, out, err):

@@ -5,22 +5,8 @@ import signal
 import sqlite3
 import subprocess
 
-from cli_case import DRIFT, FAILED, INVALID, LINTEL, LOCKED, OK, SMALL, USAGE, CliCase
+from cli_case import DRIFT, FAILED, INVALID, LINTEL, LOCKED, OK, SECRET, SMALL, USAGE, CliCase
 from test_state import SLOW, find_services
-
-SECRET = """
-version: 2025-11-02
-variables:
-  token:
-    type: string
-    secret: true
-resources:
-  note:
-    type: local/file
-    spec:
-      path: note.txt
-      contents: "key=${variables.token}"
-"""
 
 
 class Drift(CliCase):

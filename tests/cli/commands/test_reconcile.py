@@ -3,21 +3,7 @@
 import os
 import subprocess
 
-from cli_case import DRIFT, INVALID, LINTEL, LOCKED, OK, PART_WAY, SMALL, STALE, USAGE, CliCase, Terminal
-
-SECRET = """
-version: 2025-11-02
-variables:
-  token:
-    type: string
-    secret: true
-resources:
-  note:
-    type: local/file
-    spec:
-      path: note.txt
-      contents: "key=${variables.token}"
-"""
+from cli_case import DRIFT, INVALID, LINTEL, LOCKED, OK, PART_WAY, SECRET, SMALL, STALE, USAGE, CliCase, Terminal
 
 
 class Reconcile(CliCase):
