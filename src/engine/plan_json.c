@@ -271,6 +271,7 @@ static value plan_value(struct arena *a, const struct plan *p, bool is_sealed) {
     map_add(&b, SV("engine"), value_string(a, SV("lintel " LINTEL_VERSION)));
     map_add(&b, SV("sealed"), value_bool(is_sealed));
     map_add(&b, SV("destroy"), value_bool(p->destroy));
+    field_put_bool(&b, "rollback", p->rollback != NULL);
     map_add(&b, SV("interrupted"), value_bool(p->has_interrupted));
     map_add(&b, SV("runTime"), value_int(p->run_ms));
     map_add(&b, SV("instance"), instance_value(a, p));

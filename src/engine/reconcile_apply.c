@@ -3,6 +3,7 @@
 #include "engine/reconcile.h"
 
 #include "engine/actor.h"
+#include "engine/edit.h"
 #include "engine/fields.h"
 #include "engine/look.h"
 
@@ -70,9 +71,15 @@ static enum store_result write_result(struct applier *p, const struct reconcile_
 /* Nothing is cut off any more: what the last run was about has failed. */
 static enum status settle_status(const struct applier *p) {
     static const enum status ends[][2] = {
-        {STATUS_deploying, STATUS_deploy_failed},   {STATUS_deploy_interrupted, STATUS_deploy_failed},
-        {STATUS_updating, STATUS_update_failed},    {STATUS_update_interrupted, STATUS_update_failed},
-        {STATUS_destroying, STATUS_destroy_failed}, {STATUS_destroy_interrupted, STATUS_destroy_failed},
+        {STATUS_deploying, STATUS_deploy_failed},
+        {STATUS_deploy_interrupted, STATUS_deploy_failed},
+        {STATUS_updating, STATUS_update_failed},
+        {STATUS_update_interrupted, STATUS_update_failed},
+        {STATUS_destroying, STATUS_destroy_failed},
+        {STATUS_destroy_interrupted, STATUS_destroy_failed},
+        {STATUS_deploy_rolling_back, STATUS_deploy_rollback_failed},
+        {STATUS_update_rolling_back, STATUS_update_rollback_failed},
+        {STATUS_destroy_rolling_back, STATUS_destroy_rollback_failed},
     };
     enum status status = status_find(p->run->stored.instance.status);
     for (size_t i = 0; p->settled == p->r->look->open.items.len && i < sizeof ends / sizeof ends[0]; i++) {
@@ -89,6 +96,24 @@ static value start_body(struct applier *p) {
     field_put_text(&b, "kind", SV("reconcile"));
     actor_put(&b, d->c);
     return map_done(&b);
+}
+
+/* As in the entries of deployments, so that the state before can be told (LC-025). */
+static value rows_before(struct applier *p) {
+    const struct store_tree *tree = &p->run->stored.tree;
+    struct map rows = MAP(&p->run->turn);
+    struct map_builder all = {.arena = &p->run->turn};
+    for (size_t i = 0; i < tree->elements.len; i++) {
+        map_put(&rows, tree->elements.items[i].address, (void *)&tree->elements.items[i]);
+    }
+    for (size_t i = 0; i < p->r->count; i++) {
+        sv address = p->r->items[i].address.text;
+        const struct store_element *row = map_find(&rows, address);
+        if (p->r->items[i].chosen) {
+            map_add(&all, address, row == NULL ? value_null() : edit_encode_row(&p->run->turn, row));
+        }
+    }
+    return map_done(&all);
 }
 
 static value history_body(struct applier *p) {
@@ -108,6 +133,7 @@ static value history_body(struct applier *p) {
     struct map_builder b = {.arena = &p->run->turn};
     actor_put(&b, p->run->c);
     map_add(&b, SV("reconciled"), list_done(&list));
+    map_add(&b, SV("before"), rows_before(p));
     return map_done(&b);
 }
 

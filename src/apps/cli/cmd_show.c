@@ -255,7 +255,11 @@ static enum exit_code show(struct session *s, enum secrecy secrecy) {
     struct addr_parts parts = {0};
     if (c->arguments.len > 0) {
         /* An argument that is no address is a file (CLI-012). */
-        if (!addr_parse(&c->arena, c->arguments.items[0], &parts))
+        bool is_address = addr_parse(&c->arena, c->arguments.items[0], &parts);
+        if (!is_address && settings_is_given(c, "at"))
+            return output_usage_error(c, "--at shows an instance or an element of it: '%.*s' is no address",
+                                      SV_ARG(render_escape(&c->arena, sv_slice(c->arguments.items[0], 0, 80))));
+        if (!is_address)
             return show_plan_file(s, &w, c->arguments.items[0]);
         w.only = addr_make(&c->arena, parts.parent, parts.kind, parts.name).text;
         w.property = parts.property;

@@ -343,10 +343,33 @@ class Rollback(CliCase):
         self.assertEqual("there", self.elements("--at", "4")["resources.moved"]["specData"]["contents"])
         result = self.lintel("show", "--at", "99", code=FAILED)
         self.assertIn("run_not_reachable", result.err)
+        self.lintel("show", "--at", "1", "plan.json", code=USAGE)
         self.put(BROKEN)
         self.deploy("--rollback", code=ROLLED_BACK)
         self.assertIn("it did not succeed", self.lintel("show", "--at", "5", code=FAILED).err)
         self.assertEqual(second, self.elements("--at", "2"))
+
+    def test_LC_025_over_edits_and_reconciliations(self):
+        self.put(BEFORE)
+        self.deploy()
+        first = self.elements()
+        self.write("left.txt", "by hand")
+        self.lintel("reconcile", "--apply", "--auto-approve", code=OK)
+        self.lintel("state", "mv", "resources.left", "resources.other", code=OK)
+        kinds = [r["kind"] for r in self.lintel("history", "--json", code=OK).json()["runs"]]
+        self.assertEqual(["deploy", "reconcile", "state mv"], kinds)
+        self.assertEqual(first, self.elements("--at", "1"))
+        second = self.elements("--at", "2")
+        self.assertEqual("by hand", second["resources.left"]["specData"]["contents"])
+        self.assertIn("resources.other", self.elements("--at", "3"))
+
+    def test_LC_025_after_a_destruction(self):
+        self.put(BEFORE)
+        self.deploy()
+        first = self.elements()
+        name = self.lintel("show", "--json", code=OK).json()["instance"]["id"]
+        self.lintel("destroy", "--auto-approve", code=OK)
+        self.assertEqual(first, self.elements("--at", "1", "--instance-id", name))
 
     def test_LC_025_secrets_of_the_past_stay_hidden(self):
         self.put(self.SECRET)
