@@ -336,12 +336,17 @@ static void intents_come_first(void **state) { /* LC-021, LC-020: in this order,
     struct noted_ops noted;
     watch_store(&w, &noted);
     deploy(&w, "resources:\n  a: {type: odd/thing, spec: {mode: x}}\n", EXIT_OK);
-    expect_text(strstr(print_calls(&w), "begin\nrun started"),
-                "begin\nrun started\ncommit\n"
-                "begin\nintent resources.a\ncommit\n"
-                "create resources.a\n"
-                "begin\noutcome resources.a\nelement resources.a\ncommit\n"
-                "begin\nrun ended\ncommit\n");
+    const char *run = strstr(print_calls(&w), "run started\n");
+    const char *intent = run == NULL ? NULL : strstr(run, "begin\nintent");
+    if (intent == NULL) {
+        fail_msg("no intent behind the start of the run");
+        return;
+    }
+    assert_true(strstr(run, "commit\n") < intent);
+    expect_text(intent, "begin\nintent resources.a\ncommit\n"
+                        "create resources.a\n"
+                        "begin\noutcome resources.a\nelement resources.a\ncommit\n"
+                        "begin\nrun ended\ncommit\n");
     world_fini(&w);
 }
 
