@@ -284,6 +284,11 @@ static const struct cli_option opt_dry_run = {
     .name = SV_INIT("dry-run"), .type = OPTION_FLAG, .summary = SV_INIT("show what would change; write nothing")};
 static const struct cli_option opt_man = {
     .name = SV_INIT("man"), .type = OPTION_FLAG, .summary = SV_INIT("print the manual page")};
+static const struct cli_option opt_dialect = {.name = SV_INIT("dialect"),
+                                              .type = OPTION_CHOICE,
+                                              .value_name = SV_INIT("blueprint"),
+                                              .fallback = SV_INIT("blueprint"),
+                                              .summary = SV_INIT("whose functions")};
 static const struct cli_option opt_markdown = {
     .name = SV_INIT("markdown"), .type = OPTION_FLAG, .summary = SV_INIT("print the reference as Markdown")};
 
@@ -361,6 +366,7 @@ static const struct cli_option *const render_options[] = {&opt_var,           &o
                                                           &opt_render_format, &opt_show_sensitive, &opt_i_mean_it};
 static const struct cli_option *const help_options[] = {&opt_man, &opt_markdown};
 static const struct cli_option *const reference_options[] = {&opt_markdown};
+static const struct cli_option *const functions_options[] = {&opt_dialect, &opt_markdown};
 
 /* --- arguments --- */
 
@@ -609,7 +615,7 @@ static const struct cli_command cmd_fmt = {
 static const struct cli_command cmd_functions = {.name = SV_INIT("functions"),
                                                  .summary = SV_INIT("reference of all functions"),
                                                  ARGS(arg_function),
-                                                 OPTIONS(reference_options),
+                                                 OPTIONS(functions_options),
                                                  EXAMPLES(ex_functions),
                                                  EXITS(exits_reference),
                                                  .output = OUTPUT_ONE_SHOT,
