@@ -277,6 +277,20 @@ static void a_deployment_needs_a_plan(void **state) { /* BP-464 */
     world_fini(&w);
 }
 
+static void a_new_instance_needs_a_name(void **state) { /* BP-411 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    struct trip t;
+    trip_init(&t, &w);
+    t.config.instance_name = (sv){0};
+    const char *text = trip_plan(&t, "resources:\n  a: {type: fake/thing, spec: {name: one}}\n");
+    assert_null(t.plan);
+    assert_non_null(strstr(text, "missing_name_for_new_instance"));
+    trip_fini(&t);
+    world_fini(&w);
+}
+
 /* --- what is durable when --- */
 
 /* The operations of a store, some of them noted among the calls of the provider. */
@@ -382,6 +396,7 @@ int main(void) {
         cmocka_unit_test(what_never_gets_stable_has_failed),
         cmocka_unit_test(so_many_at_a_time),
         cmocka_unit_test(a_deployment_needs_a_plan),
+        cmocka_unit_test(a_new_instance_needs_a_name),
         cmocka_unit_test(intents_come_first),
         cmocka_unit_test(few_rows_are_written),
     };
