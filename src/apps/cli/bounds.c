@@ -25,12 +25,14 @@ enum bound {
 enum { MAX_COUNT = 1000000000, MAX_BYTES = 2000000000, MAX_DEPTH = 1000 };
 #define MAX_STEPS INT64_C(1000000000000)
 
-/* sorted */
-static const struct {
+struct bound_row {
     sv name;
     int64_t max;
     enum bound bound;
-} bounds[] = {
+};
+
+/* sorted */
+static const struct bound_row bounds[] = {
     {SV_INIT("alias-nodes"), MAX_COUNT, BOUND_ALIAS_NODES},
     {SV_INIT("diagnostics"), MAX_COUNT, BOUND_DIAGNOSTICS},
     {SV_INIT("document-bytes"), MAX_BYTES, BOUND_DOCUMENT_BYTES},

@@ -253,7 +253,7 @@ static double measure(struct arena *a, const sv *keys) {
     return (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-static void test_flooding_costs_nothing(void **state) { /* F59: collisions of a plain hash cost no more than other keys */
+static void test_flooding_costs_nothing(void **state) { /* F59 */
     (void)state;
     struct arena a = {0};
     char blocks[STAGES][2][BLOCK];

@@ -339,8 +339,8 @@ static enum resolve_result resolve_chain(void *user, struct evaluator *ev, const
     return RESOLVE_CELL;
 }
 
-static void test_chain_of_a_million(void **state) { /* F76 */
-    (void)state; /* needs no C stack */
+static void test_chain_of_a_million(void **state) { /* F76: needs no C stack */
+    (void)state;
     enum { LENGTH = 1000000 };
     struct chain *c = calloc(1, sizeof *c);
     world_init(&c->w, &dialect_rich);

@@ -280,8 +280,8 @@ static void test_sole_and_trim(void **state) {
     }
 }
 
-static void test_depth_is_limited(void **state) { /* F77 */
-    (void)state; /* BP-024 */
+static void test_depth_is_limited(void **state) { /* BP-024, F77 */
+    (void)state;
     struct world w;
     world_init(&w, &dialect_plain);
     struct buf text = BUF(&w.arena);
