@@ -86,11 +86,13 @@ enum store_result sqlite_commit(struct store *store) {
         end_transaction(s);
         return STORE_FAILED; /* reported when the connection broke */
     }
+    int64_t serial = s->serial;
     enum sql_result r = raise_serial(s);
     if (r == SQL_OK) {
         r = sql_commit(s->db);
     }
     if (r != SQL_OK) {
+        s->serial = serial; /* (6): what is noted when the file is closed is never ahead of it */
         enum store_result result =
             s->db == NULL ? STORE_FAILED : report_sql(s, r, "could not be saved, nothing of the last step counts");
         drop_db(s);

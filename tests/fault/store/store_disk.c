@@ -136,7 +136,9 @@ static int use_full_disk(struct place *p) {
         return 5;
     }
     unlink(filler.data);
-    if (write_version(s, NULL, version + 1) != STORE_OK || read_version(s) != version + 1) {
+    s->ops->close(s); /* notes the last commit that there was, not the one that failed */
+    s = place_open(p, path, NULL);
+    if (s == NULL || write_version(s, NULL, version + 1) != STORE_OK || read_version(s) != version + 1) {
         return 6;
     }
     s->ops->close(s);

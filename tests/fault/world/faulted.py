@@ -91,9 +91,10 @@ class FaultCase(unittest.TestCase):
         return [json.loads(line) for line in result.out.splitlines()]
 
 
-def choose_points(total, in_short):
-    """Of the points 1 to total: all in the long form, else so many, spread evenly, first and last among them."""
-    if IS_LONG or total <= in_short:
+def choose_points(total, in_short, in_long=None):
+    """Of the points 1 to total: so many, spread evenly, first and last among them; in the long form all unless told."""
+    wanted = (in_long or total) if IS_LONG else in_short
+    if total <= wanted:
         return list(range(1, total + 1))
-    step = (total - 1) / (in_short - 1)
-    return sorted({1 + round(step * i) for i in range(in_short)})
+    step = (total - 1) / (wanted - 1)
+    return sorted({1 + round(step * i) for i in range(wanted)})
