@@ -47,12 +47,14 @@ class Drift(CliCase):
         self.assertEqual({"resources.id": False, "resources.note": False}, self.marks())
         self.assertEqual(0, self.check_json("drift", "drift", code=OK)["cleared"])
 
-    def test_BP_531_what_is_gone_is_missing_and_made_again(self):
+    def test_BP_531_F39_what_is_gone_is_missing_and_made_again(self):
         self.deploy()
         os.unlink(self.path("note.txt"))
         result = self.lintel("drift", code=DRIFT)
         self.assertIn("resources.note (local/file) is gone", result.out)
         self.assertIn("1 of 2 objects read has drifted", result.out)
+        self.lintel("deploy", "--auto-approve", code=DRIFT)
+        self.assertFalse(os.path.exists(self.path("note.txt")), "not without consent to drift")
         self.deploy("--accept-drift")
         self.assertTrue(self.read("note.txt").startswith(b"hello "))
         self.assertEqual({"resources.id": False, "resources.note": False}, self.marks())

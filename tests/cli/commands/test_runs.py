@@ -153,6 +153,16 @@ class Runs(CliCase):
         self.assertIn("error[resource_destroy_failed]: 'destroy' of 'resources.note' failed", failed.err)
         self.assertEqual("destroy_failed", statuses()[0])
 
+    def test_F41_a_guard_holds_when_its_block_has_left_the_blueprint(self):
+        guarded = SMALL.replace("  note:\n", "  note:\n    removalPolicy: retain\n")
+        self.write("blueprint.yaml", guarded)
+        self.deploy()
+        self.write("blueprint.yaml", guarded.split("  note:\n")[0])
+        self.assertIn("  . resources.note", self.lintel("plan", code=OK).out)
+        self.deploy()
+        self.assertTrue(os.path.exists(self.path("note.txt")))
+        self.assertEqual(INVALID, self.lintel("show", "resources.note").code, "forgotten, but there")
+
     def test_LC_060_failures_are_told_when_they_happen(self):
         self.write("note.txt", "in the way\n")
         events = self.check_events("deploy", "--auto-approve", code=PART_WAY)

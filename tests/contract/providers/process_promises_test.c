@@ -295,7 +295,7 @@ static void it_is_asked_to_end_before_it_is_forced(void **state) {
     wait_for_log(w, "bye");
 }
 
-static void the_deaf_are_ended_by_force_with_their_children(void **state) {
+static void the_deaf_are_ended_by_force_with_their_children(void **state) { /* F21 */
     struct world *w = *state;
     struct provider_call c =
         call_script(w, KEY, "trap '' TERM; (trap '' TERM; sleep 1000) & echo ready; while :; do sleep 1; done",
@@ -314,7 +314,7 @@ static void the_deaf_are_ended_by_force_with_their_children(void **state) {
 }
 
 /* The service died, but a child of it lives on in its session. */
-static void children_of_a_dead_service_are_ended(void **state) {
+static void children_of_a_dead_service_are_ended(void **state) { /* F21 */
     struct world *w = *state;
     struct provider_call c = call_script(w, KEY, "sleep 1000 & echo ready; sleep 1000", "");
     expect_result(&c, type->create(&c), PROVIDER_OK);

@@ -141,7 +141,7 @@ static void test_connections_ended(void **state) {
 }
 
 /* The connection is cut at each step of a transaction, before and after the server has heard of it. */
-static void test_connection_cut(void **state) {
+static void test_connection_cut(void **state) { /* F28 */
     struct world *w = get_world(state);
     struct proxy proxy;
     proxy_start(&proxy, &w->server);
@@ -228,7 +228,7 @@ static bool raise_version(struct store *s, struct arena *a, struct store_instanc
 }
 
 /* Two transactions that wait for each other: one is repeated, both succeed. */
-static void test_deadlock(void **state) {
+static void test_deadlock(void **state) { /* F32 */
     struct world *w = get_world(state);
     struct store *s = open_own(w);
     struct store_instance a = sample_instance("id-1", "a"), b = sample_instance("id-2", "b");

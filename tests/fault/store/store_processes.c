@@ -150,7 +150,7 @@ static void test_many_writers(void **state) {
 }
 
 /* Readers see whole states while another process writes. */
-static void test_readers_beside_a_writer(void **state) {
+static void test_readers_beside_a_writer(void **state) { /* F23 */
     struct place *p = *state;
     sv path = place_get_path(p, "state.db");
     assert_int_equal(read_version_at(p, path), 0);

@@ -271,7 +271,7 @@ static void check_in_small_stack(bool is_ring) {
     assert_true(chain.is_right);
 }
 
-static void test_million_nodes_in_a_chain_in_a_small_stack(void **state) { /* F76 */
+static void test_million_nodes_in_a_chain_in_a_small_stack(void **state) { /* F15, F76 */
     (void)state;
     check_in_small_stack(false);
 }
