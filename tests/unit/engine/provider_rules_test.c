@@ -291,6 +291,36 @@ static void a_new_instance_needs_a_name(void **state) { /* BP-411 */
     world_fini(&w);
 }
 
+/* F19: leases are as long as they are, whatever the clock on the wall says; its times are only shown. */
+static void the_wall_clock_jumps(void **state) {
+    (void)state;
+    enum { TEN_DAYS_MS = 10 * 24 * 3600 * 1000 };
+    struct world w;
+    world_init(&w);
+    world_deploy(&w, "resources:\n  a: {type: fake/thing, spec: {name: one}}\n", EXIT_OK);
+    struct trip t;
+    trip_init(&t, &w);
+    trip_plan(&t, "resources:\n  a: {type: fake/thing, spec: {name: two}}\n");
+    if (t.plan == NULL) {
+        fail_msg("no plan");
+        return;
+    }
+    struct store_lease lease;
+    struct store_lease_request request = {
+        .instance_id = t.plan->instance_id,
+        .holder = SV("{\"actor\":\"o@t\",\"host\":\"t\",\"pid\":1,\"startTime\":1,\"bootId\":\"x\",\"command\":\"c\"}"),
+        .ttl_ms = 50000000};
+    assert_int_equal(w.store->ops->take_lease(w.store, &w.arena, &request, &lease), STORE_OK);
+    w.wall_ms += TEN_DAYS_MS;
+    assert_int_equal(trip_deploy(&t), EXIT_LOCKED);
+    w.wall_ms -= 2 * (int64_t)TEN_DAYS_MS;
+    assert_int_equal(trip_deploy(&t), EXIT_LOCKED);
+    __atomic_add_fetch(&w.monotonic_ms, 50000000, __ATOMIC_RELAXED);
+    assert_int_equal(trip_deploy(&t), EXIT_OK);
+    trip_fini(&t);
+    world_fini(&w);
+}
+
 /* --- what is durable when --- */
 
 /* The operations of a store, some of them noted among the calls of the provider. */
@@ -397,6 +427,7 @@ int main(void) {
         cmocka_unit_test(so_many_at_a_time),
         cmocka_unit_test(a_deployment_needs_a_plan),
         cmocka_unit_test(a_new_instance_needs_a_name),
+        cmocka_unit_test(the_wall_clock_jumps),
         cmocka_unit_test(intents_come_first),
         cmocka_unit_test(few_rows_are_written),
     };
