@@ -109,6 +109,7 @@ struct deploy {
     bool has_strays; /* calls that did not come back: the lease runs out by itself */
     bool lease_lost, store_failed, stopping, hard_stop, is_over_ttl;
     int64_t started_wall_ms, started_ms, renewed_ms, beat_ms, look_ms;
+    struct map left_out;  /* addresses that the plan leaves as they are stored (CLI-013) */
     bool is_resumed;      /* of the very plan that was cut off (LC-023) */
     bool is_first;        /* nothing was ever deployed of the instance */
     VEC(sv) untold;       /* addresses that nobody can tell about */

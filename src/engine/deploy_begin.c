@@ -156,12 +156,22 @@ void take_results(struct deploy *d, bool only_used) {
     if (record == NULL) {
         return;
     }
-    struct instance_body *body = &d->stored.body;
-    body->results = ARENA_ARRAY(d->a, struct run_result, record->items.len + 1);
+    struct instance_body *body = &d->stored.body, before = *body;
+    bool keeps_rest = plan_is_limited(d->p); /* what was left out may ask for them */
+    struct map keys = MAP(&d->turn);
+    body->results = ARENA_ARRAY(d->a, struct run_result, record->items.len + before.result_count + 1);
     body->result_count = 0;
+    for (size_t i = 0; keeps_rest && i < record->items.len; i++) {
+        map_put(&keys, record->items.items[i].key, d);
+    }
+    for (size_t i = 0; keeps_rest && i < before.result_count; i++) {
+        if (!map_has(&keys, before.results[i].key)) {
+            body->results[body->result_count++] = before.results[i];
+        }
+    }
     for (size_t i = 0; i < record->items.len; i++) {
         const struct run_result *r = &record->items.items[i];
-        if (r->life == RECORD_INSTANCE && (r->used || !only_used)) {
+        if (r->life == RECORD_INSTANCE && (r->used || !only_used || keeps_rest)) {
             body->results[body->result_count++] = *r;
         }
     }

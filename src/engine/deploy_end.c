@@ -19,8 +19,8 @@ static size_t count_skipped(const struct deploy *d) {
 }
 
 static bool has_all(const struct deploy *d) {
-    return count_skipped(d) == 0 && d->exec != NULL && count_not_started(d) == 0 && d->failed == 0 && d->interrupted == 0 &&
-           d->untold.len == 0 && !d->lease_lost && !d->store_failed && !d->hard_stop;
+    return count_skipped(d) == 0 && d->exec != NULL && count_not_started(d) == 0 && d->failed == 0 &&
+           d->interrupted == 0 && d->untold.len == 0 && !d->lease_lost && !d->store_failed && !d->hard_stop;
 }
 
 enum exit_code get_exit_code(const struct deploy *d) {
@@ -37,10 +37,26 @@ enum exit_code get_exit_code(const struct deploy *d) {
     return has_begun || d->p->rollback != NULL ? EXIT_PART_WAY : EXIT_FAILED;
 }
 
+/* Of a destruction that was limited something stays, and with it the instance. */
+static bool has_rest(const struct deploy *d) {
+    if (!d->p->destroy || !plan_is_limited(d->p)) {
+        return false;
+    }
+    for (size_t i = 0; i < d->stored.elements.len; i++) {
+        if (!d->stored.elements.items[i]->removed) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum status end_status(const struct deploy *d, bool all) {
     bool interrupted = d->interrupted > 0 || d->untold.len > 0;
     if (d->p->rollback != NULL) {
         return rollback_get_instance_status(d->p->rollback, all ? ROLLBACK_COMPLETE : ROLLBACK_FAILED);
+    }
+    if (all && has_rest(d)) {
+        return STATUS_updated;
     }
     if (d->p->destroy) {
         return all ? STATUS_destroyed : interrupted ? STATUS_destroy_interrupted : STATUS_destroy_failed;
@@ -49,6 +65,34 @@ static enum status end_status(const struct deploy *d, bool all) {
         return all ? STATUS_deployed : interrupted ? STATUS_deploy_interrupted : STATUS_deploy_failed;
     }
     return all ? STATUS_updated : interrupted ? STATUS_update_interrupted : STATUS_update_failed;
+}
+
+/* --- what was left out (CLI-013) --- */
+
+static void find_left_out(struct deploy *d) {
+    d->left_out = MAP(d->a);
+    for (size_t i = 0; plan_is_limited(d->p) && i < d->p->scope.left_out_count; i++) {
+        map_put(&d->left_out, d->p->scope.left_out[i], d);
+    }
+}
+
+static bool is_left_out(const struct deploy *d, sv address) {
+    return d->left_out.len > 0 && map_has(&d->left_out, address);
+}
+
+static sv get_export_address(struct deploy *d, const struct export_record *e) {
+    bool is_address = sv_find_char(e->name, '/') != SIZE_MAX;
+    return is_address ? e->name : addr_make(d->a, (sv){0}, ELEMENT_EXPORT, e->name).text;
+}
+
+static bool find_export(const struct instance_body *body, sv name, struct export_record *record) {
+    for (size_t i = 0; i < body->export_count; i++) {
+        if (sv_eq(body->exports[i].name, name)) {
+            *record = body->exports[i];
+            return true;
+        }
+    }
+    return false;
 }
 
 /* --- exports (BP-469) --- */
@@ -73,16 +117,33 @@ static bool eval_export(struct deploy *d, uint32_t n, struct export_record *reco
     return true;
 }
 
-static void eval_exports(struct deploy *d) {
+/* Those that are left out and stand in the state alone, behind all others. */
+static void keep_other_exports(struct deploy *d, const struct instance_body *before) {
     struct instance_body *body = &d->stored.body;
-    body->exports = ARENA_ARRAY(d->a, struct export_record, d->topology.element_count);
-    body->export_count = 0;
-    for (uint32_t n = 0; n < d->topology.element_count; n++) {
-        if (d->t->elements[n].kind == ELEMENT_EXPORT) {
-            body->export_count += eval_export(d, n, &body->exports[body->export_count]);
+    for (size_t i = 0; i < before->export_count; i++) {
+        sv address = get_export_address(d, &before->exports[i]);
+        bool is_in_template = d->t != NULL && template_find(d->t, address) != NULL;
+        if (!is_in_template && is_left_out(d, address)) {
+            body->exports[body->export_count++] = before->exports[i];
         }
     }
-    if (d->t != NULL && d->t->metadata != NULL) {
+}
+
+static void eval_exports(struct deploy *d) {
+    struct instance_body *body = &d->stored.body, before = *body;
+    body->exports = ARENA_ARRAY(d->a, struct export_record, d->topology.element_count + before.export_count);
+    body->export_count = 0;
+    for (uint32_t n = 0; n < d->topology.element_count; n++) {
+        const struct element *e = &d->t->elements[n];
+        struct export_record *next = &body->exports[body->export_count];
+        if (e->kind == ELEMENT_EXPORT) {
+            bool is_kept = is_left_out(d, e->address.text);
+            body->export_count +=
+                is_kept ? find_export(&before, plan_get_export_name(e), next) : eval_export(d, n, next);
+        }
+    }
+    keep_other_exports(d, &before);
+    if (d->t != NULL && d->t->metadata != NULL && !plan_is_limited(d->p)) {
         value metadata = eval_expr(get_evaluation(d)->evaluator, d->t->metadata, d->t->scope);
         body->metadata = value_is_error(metadata) ? (value){0} : metadata;
     }
@@ -127,7 +188,7 @@ static void record_element(struct deploy *d, uint32_t n) {
 
 static void record_elements(struct deploy *d) {
     for (uint32_t n = 0; n < d->topology.element_count; n++) {
-        if (d->t->elements[n].kind == ELEMENT_RESOURCE) {
+        if (d->t->elements[n].kind == ELEMENT_RESOURCE && !is_left_out(d, d->t->elements[n].address.text)) {
             record_element(d, n);
         }
     }
@@ -206,17 +267,19 @@ static enum store_result write_success(struct deploy *d, enum status status) {
     if (r != STORE_OK) {
         return r;
     }
-    if (d->p->destroy) {
+    if (d->p->destroy && !has_rest(d)) {
         return d->c->store->ops->delete_instance(d->c->store, d->stored.instance.id);
     }
     if (d->p->rollback != NULL) {
         rollback_restore_body(d);
         return put_instance(d, status);
     }
-    body->template_digest = d->p->template_digest;
-    body->template_file = d->p->template_file;
-    body->digests = d->p->pins;
-    body->digest_count = d->p->pin_count;
+    if (!d->p->destroy) {
+        body->template_digest = d->p->template_digest;
+        body->template_file = d->p->template_file;
+        body->digests = d->p->pins;
+        body->digest_count = d->p->pin_count;
+    }
     take_results(d, true);
     body->last_deployed_ms = now_wall(d);
     return put_instance(d, status);
@@ -259,7 +322,8 @@ void end_run(struct deploy *d) {
     if (!all && d->exec != NULL) {
         tell_not_started(d);
     }
-    if (all && d->p->rollback == NULL && !d->p->destroy) {
+    find_left_out(d);
+    if (all && d->p->rollback == NULL && (!d->p->destroy || has_rest(d))) {
         eval_exports(d);
     }
     if (all && !d->p->destroy) {

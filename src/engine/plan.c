@@ -10,6 +10,10 @@ bool plan_is_empty(const struct plan *p) {
     return p->change_count == 0;
 }
 
+bool plan_is_limited(const struct plan *p) {
+    return p->scope.target_count + p->scope.exclude_count > 0;
+}
+
 /* --- what evaluation asks the planner --- */
 
 static value demand_resource(void *user, struct evaluation *e, uint32_t element, bool state) {
@@ -196,15 +200,57 @@ static struct plan *make_plan(struct planner *p) {
     return plan;
 }
 
+/* --- what it is limited to --- */
+
+static bool choose(struct planner *p) {
+    static const struct target_request everything;
+    struct target_world w = {.arena = p->a, .diags = p->diags, .topology = &p->topology, .stored = p->stored};
+    return target_choose(&w, p->scope == NULL ? &everything : p->scope, &p->choice);
+}
+
+static void list_scope(const struct planner *p, struct plan_scope *scope) {
+    const struct target_choice *c = &p->choice;
+    if (p->scope == NULL) {
+        return;
+    }
+    *scope = (struct plan_scope){.targets = c->targets,
+                                 .target_count = p->scope->targets.count,
+                                 .excludes = c->excludes,
+                                 .exclude_count = p->scope->excludes.count,
+                                 .replaces = c->replaces,
+                                 .replace_count = c->replaces == NULL ? 0 : p->scope->replaces.count};
+    VEC(sv) left_out = {0};
+    for (uint32_t n = 0; n < p->topology.element_count; n++) {
+        if (target_is_left_out(c, n)) {
+            VEC_PUSH(p->a, &left_out, p->t->elements[n].address.text);
+        }
+    }
+    for (uint32_t i = 0; i < p->topology.link_count; i++) {
+        if (target_is_link_left_out(c, i)) {
+            VEC_PUSH(p->a, &left_out, p->t->links[i].address.text);
+        }
+    }
+    for (size_t i = 0; i < c->left_alone.len; i++) {
+        VEC_PUSH(p->a, &left_out, c->left_alone.entries[i].key);
+    }
+    scope->left_out = left_out.items;
+    scope->left_out_count = left_out.len;
+}
+
 struct plan *plan_build(struct planner *p, bool interrupted, enum exit_code *code) {
     if (!expand(p) || !topology_init(&p->topology, p->a, p->t, p->diags)) {
         *code = EXIT_INVALID;
         return NULL;
     }
     start_evaluation(p);
+    if (!choose(p)) {
+        *code = EXIT_INVALID;
+        return NULL;
+    }
     plan_resources(p);
     plan_list_changes(p);
     struct plan *plan = make_plan(p);
+    list_scope(p, &plan->scope);
     plan->has_interrupted = interrupted;
     if (p->has_failed || !plan_order(p, plan)) {
         *code = EXIT_INVALID;
@@ -229,6 +275,7 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
         return NULL;
     }
     struct planner p = {.c = c, .t = destroy ? NULL : t, .a = c->arena, .diags = c->diags, .stored = &stored};
+    p.scope = &c->scope;
     struct recoveries recoveries = {0};
     if (!lease_is_held(c->host, &stored.tree.lease)) { /* else what is open is under way */
         struct recovery_request request = {.base_dir = p.t == NULL ? SV("") : p.t->root_dir, .only_look = true};

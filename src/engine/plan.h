@@ -84,6 +84,14 @@ struct plan_summary {
     size_t create, update, replace, destroy, retain, check;
 };
 
+/* What it was limited to (CLI-013); addresses as they are printed. */
+struct plan_scope {
+    const sv *targets, *excludes, *replaces;
+    size_t target_count, exclude_count, replace_count;
+    const sv *left_out; /* elements that stay as they are stored */
+    size_t left_out_count;
+};
+
 struct plan {
     struct arena *arena;
     sv id;
@@ -94,9 +102,9 @@ struct plan {
     int64_t instance_version; /* 0: new */
     bool destroy;
     const struct rollback *rollback; /* engine/rollback.h; NULL: it is none */
-    int64_t run_ms;            /* the time of the run (FN-230) */
-    struct run_record *record; /* what was found out once; `closed` when the plan was read from a file (BP-424) */
-    struct content_pin *pins;  /* what was included and fetched, with digests (BP-174) */
+    int64_t run_ms;                  /* the time of the run (FN-230) */
+    struct run_record *record;       /* what was found out once; `closed` when the plan was read from a file (BP-424) */
+    struct content_pin *pins;        /* what was included and fetched, with digests (BP-174) */
     size_t pin_count;
     const struct template *expanded; /* what was planned; NULL when the plan was read from a file, or destroys */
     const struct template_input *inputs;
@@ -110,10 +118,13 @@ struct plan {
     struct plan_summary summary;
     struct change *drift; /* what refresh found different from the stored state */
     size_t drift_count;
+    struct plan_scope scope;
     bool has_interrupted; /* operations of an earlier run were cut off; deploying settles them first */
 };
 
 /* Nothing to do. */
 bool plan_is_empty(const struct plan *p);
+/* Something may have been left out of it. */
+bool plan_is_limited(const struct plan *p);
 
 #endif

@@ -66,6 +66,12 @@ static void list_deposed(struct planner *p, const struct resource_record *r) {
     }
 }
 
+static bool is_left_out(const struct planner *p, const struct element *e, const struct resource_record *r) {
+    bool is_there = e != NULL && e->kind == ELEMENT_RESOURCE;
+    return is_there ? target_is_left_out(&p->choice, template_get_number(p->t, e))
+                    : target_is_left_alone(&p->choice, r->address.text);
+}
+
 void plan_list_changes(struct planner *p) {
     for (uint32_t n = 0; n < p->topology.element_count; n++) {
         const struct element_plan *ep = &p->elements[n];
@@ -78,8 +84,11 @@ void plan_list_changes(struct planner *p) {
         if (e->resource == NULL || e->removed) {
             continue;
         }
-        list_deposed(p, e->resource);
         const struct element *in_template = p->t == NULL ? NULL : template_find(p->t, e->resource->address.text);
+        if (is_left_out(p, in_template, e->resource)) {
+            continue;
+        }
+        list_deposed(p, e->resource);
         if (is_removed(p, in_template)) {
             list_removed(p, in_template, e->resource);
         }
@@ -223,18 +232,30 @@ static void list_lost(struct planner *p, struct change *change, const struct lin
     }
 }
 
+/* A link that is left out is made anew, all the same, when the object of a side is: it would be gone with the old one.
+ */
+static bool stays_as_stored(const struct planner *p, uint32_t link) {
+    const struct template_link *l = &p->t->links[link];
+    bool is_torn = plan_is_replaced(p, l->a) || plan_is_replaced(p, l->b);
+    return target_is_link_left_out(&p->choice, link) &&
+           !(is_torn && has_planned_sides(p, l) && stored_find_link(p->stored, l->address.text) != NULL);
+}
+
 void plan_links(struct planner *p) {
     struct map kept = MAP(p->a);
     struct link_world world = plan_get_world(p);
     for (uint32_t i = 0; i < p->topology.link_count; i++) {
-        if (links_find_condition(&world, i) != CONDITION_FALSE) {
+        if (stays_as_stored(p, i)) {
+            map_put(&kept, p->t->links[i].address.text, p);
+        } else if (links_find_condition(&world, i) != CONDITION_FALSE) {
             map_put(&kept, p->t->links[i].address.text, p);
             plan_link(p, i);
         }
     }
     for (size_t i = 0; i < p->stored->elements.len; i++) {
         const struct stored_element *e = p->stored->elements.items[i];
-        if (e->link == NULL || e->removed || map_has(&kept, e->link->address.text)) {
+        bool is_other = e->link == NULL || e->removed || map_has(&kept, e->link->address.text);
+        if (is_other || target_is_left_alone(&p->choice, e->link->address.text)) {
             continue;
         }
         struct change *change = VEC_ADD(p->a, &p->changes);
@@ -278,10 +299,16 @@ static void plan_export(struct planner *p, uint32_t n, const struct export_recor
 
 static void list_removed_export(struct planner *p, const struct export_record *record) {
     bool is_address = sv_find(record->name, SV("/")) != SIZE_MAX;
+    addr address = is_address ? (addr){record->name} : addr_make(p->a, (sv){0}, ELEMENT_EXPORT, record->name);
+    if (target_is_left_alone(&p->choice, address.text)) {
+        return;
+    }
     struct change *change = VEC_ADD(p->a, &p->changes);
-    *change =
-        (struct change){.kind = ELEMENT_EXPORT, .action = ACTION_DELETE, .type = record->type, .before = record->item};
-    change->address = is_address ? (addr){record->name} : addr_make(p->a, (sv){0}, ELEMENT_EXPORT, record->name);
+    *change = (struct change){.address = address,
+                              .kind = ELEMENT_EXPORT,
+                              .action = ACTION_DELETE,
+                              .type = record->type,
+                              .before = record->item};
 }
 
 void plan_exports(struct planner *p) {
@@ -291,7 +318,9 @@ void plan_exports(struct planner *p) {
     }
     for (uint32_t n = 0; n < p->topology.element_count; n++) {
         const struct element *e = &p->t->elements[n];
-        if (e->kind == ELEMENT_EXPORT && plan_find_condition(p, n) != CONDITION_FALSE) {
+        if (e->kind == ELEMENT_EXPORT && target_is_left_out(&p->choice, n)) {
+            map_put(&kept, plan_get_export_name(e), p);
+        } else if (e->kind == ELEMENT_EXPORT && plan_find_condition(p, n) != CONDITION_FALSE) {
             map_put(&kept, plan_get_export_name(e), p);
             plan_export(p, n, map_find(&stored, plan_get_export_name(e)));
         }

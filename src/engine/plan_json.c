@@ -263,6 +263,15 @@ static value used_results(struct arena *a, const struct run_record *record) {
     return record_encode_results(a, used, count, 0);
 }
 
+static value scope_value(struct arena *a, const struct plan_scope *s) {
+    struct map_builder b = {.arena = a};
+    field_put_texts(&b, "targets", s->targets, s->target_count);
+    field_put_texts(&b, "excludes", s->excludes, s->exclude_count);
+    field_put_texts(&b, "replaces", s->replaces, s->replace_count);
+    field_put_texts(&b, "leftOut", s->left_out, s->left_out_count);
+    return s->target_count + s->exclude_count + s->replace_count == 0 ? (value){0} : map_done(&b);
+}
+
 static value plan_value(struct arena *a, const struct plan *p, bool is_sealed) {
     struct map_builder b = {.arena = a};
     map_add(&b, SV("planFormat"), value_string(a, SV(PLAN_FORMAT)));
@@ -278,6 +287,7 @@ static value plan_value(struct arena *a, const struct plan *p, bool is_sealed) {
     map_add(&b, SV("template"), template_value(a, p));
     map_add(&b, SV("inputs"), inputs_value(a, p));
     map_add(&b, SV("summary"), summary_value(a, &p->summary));
+    field_put_value(&b, "scope", scope_value(a, &p->scope));
     put_groups(&b, p);
     map_add(&b, SV("resolveOnDeploy"), resolve_on_deploy(a, p));
     map_add(&b, SV("drift"), drift_value(a, p));

@@ -370,6 +370,16 @@ static void read_record(struct reader *r, value file) {
     p->record->closed = true;
 }
 
+static void read_scope(struct reader *r, value scope) {
+    struct plan_scope *s = &r->p->scope;
+    if (scope.kind == VALUE_MAP) {
+        s->target_count = field_get_texts(r->a, scope, "targets", &s->targets);
+        s->exclude_count = field_get_texts(r->a, scope, "excludes", &s->excludes);
+        s->replace_count = field_get_texts(r->a, scope, "replaces", &s->replaces);
+        s->left_out_count = field_get_texts(r->a, scope, "leftOut", &s->left_out);
+    }
+}
+
 static bool read_head(struct reader *r, value file) {
     struct plan *p = r->p;
     if (file.kind != VALUE_MAP || !sv_eq_cstr(field_get_text(file, "planFormat"), PLAN_FORMAT)) {
@@ -383,6 +393,7 @@ static bool read_head(struct reader *r, value file) {
     p->id = field_get_text(file, "id");
     p->dialect = field_get_text(file, "dialect");
     p->destroy = field_get_bool(file, "destroy");
+    read_scope(r, field_get_value(file, "scope"));
     p->has_interrupted = field_get_bool(file, "interrupted");
     p->run_ms = field_get_int(file, "runTime");
     p->template_file = field_get_text(template, "file");

@@ -339,6 +339,11 @@ static void compare(struct planner *p, uint32_t n, struct element_plan *ep) {
         add_reason(p, change, SV("type"), e->at);
         return;
     }
+    if (target_is_replaced(&p->choice, n)) {
+        add_reason(p, change, SV("--replace"), SPAN_NONE);
+        decide_replacement(p, n, ep);
+        return;
+    }
     decide_update(p, n, ep);
 }
 
@@ -375,10 +380,38 @@ static bool eval_resource(struct planner *p, uint32_t n, struct element_plan *ep
     return lay_contributions_over(p, n, ep);
 }
 
+/* What is left out is there as it is stored, or is not there. */
+static void leave_as_stored(const struct element *e, struct element_plan *ep) {
+    const struct resource_record *record = ep->record;
+    ep->condition = CONDITION_FALSE;
+    if (record == NULL || !record_has_object(record)) {
+        return;
+    }
+    ep->condition = CONDITION_TRUE;
+    ep->is_planned = true;
+    ep->spec = record->spec;
+    ep->metadata = record->metadata;
+    ep->change = (struct change){
+        .address = e->address,
+        .kind = ELEMENT_RESOURCE,
+        .action = ACTION_NONE,
+        .type = record->type,
+        .before = record->spec,
+        .computed_before = record->computed,
+        .metadata_before = record->metadata,
+        .physical_id = record->physical_id,
+        .generation = record->generation,
+    };
+}
+
 static void plan_resource(struct planner *p, uint32_t n) {
     const struct element *e = &p->t->elements[n];
     struct element_plan *ep = &p->elements[n];
     ep->record = stored_find_resource(p->stored, e->address.text);
+    if (target_is_left_out(&p->choice, n)) {
+        leave_as_stored(e, ep);
+        return;
+    }
     enum condition condition = plan_find_condition(p, n);
     if (condition == CONDITION_FALSE) {
         return;

@@ -25,6 +25,8 @@ struct planner {
     struct diags *diags;
     struct stored *stored;
     struct topology topology;
+    const struct target_request *scope; /* NULL: everything (CLI-013) */
+    struct target_choice choice;
     struct evaluation eval;
     struct element_plan *elements; /* per element */
     struct run_record *record;

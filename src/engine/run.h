@@ -6,6 +6,7 @@
 #define LINTEL_ENGINE_RUN_H
 
 #include "engine/plan.h"
+#include "engine/target.h"
 
 #include <stdatomic.h>
 
@@ -79,7 +80,8 @@ struct run_config {
      * sealed. The caller appends it to
      * `.lintel/rescue-RUNID.jsonl`, or to standard error. May be NULL. */
     void (*on_rescue)(void *user, sv run_id, sv line);
-    size_t keep_history; /* entries of the instance (LC-025); 0: 50 */
+    struct target_request scope; /* of planning; see CLI-013 */
+    size_t keep_history;         /* entries of the instance (LC-025); 0: 50 */
     void *user;
 };
 

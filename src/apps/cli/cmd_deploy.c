@@ -1,5 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/consent.h"
+#include "apps/cli/scope.h"
 #include "apps/cli/timings.h"
 
 #include "value/convert.h"
@@ -56,7 +57,7 @@ static const char *describe_end(const struct plan *p, enum exit_code code) {
     if (p->rollback)
         return "rolled back";
     if (p->destroy)
-        return "destroyed";
+        return plan_is_limited(p) ? "is as the plan says: what was chosen is destroyed" : "destroyed";
     return p->instance_version == 0 ? "deployed" : "updated";
 }
 
@@ -68,7 +69,8 @@ static bool is_nothing_to_do(const struct plan *p) {
 void deploy_say_end(struct cli *c, const struct plan *p, enum exit_code code) {
     sv name = render_escape(&c->arena, p->instance_name);
     if (code == EXIT_OK && is_nothing_to_do(p)) {
-        output_text(c, arena_printf(&c->arena, "Instance %.*s is up to date: nothing to do.\n", SV_ARG(name)));
+        const char *what = plan_is_limited(p) ? ": nothing to do in what was chosen" : " is up to date: nothing to do";
+        output_text(c, arena_printf(&c->arena, "Instance %.*s%s.\n", SV_ARG(name), what));
         return;
     }
     output_text(c, arena_printf(&c->arena, "\nInstance %.*s %s.\n", SV_ARG(name), describe_end(p, code)));
@@ -158,6 +160,7 @@ static enum exit_code deploy_file(struct session *s, const struct loaded *l) {
         return EXIT_USAGE;
     if (!session_await_others(s))
         return cli_get_signal_code(s->cli, session_get_error_code(s->cli));
+    scope_collect(s->cli, &s->config.scope);
     const struct plan *p = run_plan(&s->config, l->template, false, l->inputs, l->input_count, &code);
     if (!p)
         return session_refine_code(s->cli, code);
@@ -172,6 +175,8 @@ enum exit_code cmd_deploy_run(struct cli *c) {
         return output_usage_error(c, "a saved plan holds its blueprint: give either --plan or FILE");
     if (saved && (settings_is_given(c, "instance") || settings_is_given(c, "instance-id")))
         return output_usage_error(c, "a saved plan names its instance: give either --plan or --instance");
+    if (saved && !scope_check_saved(c))
+        return EXIT_USAGE;
     if (!saved && !template_choose_file(c, &loaded.file))
         return EXIT_USAGE;
     if (!saved && !template_load(c, loaded.file, &loaded))

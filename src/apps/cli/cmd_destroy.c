@@ -1,5 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/consent.h"
+#include "apps/cli/scope.h"
 
 static enum exit_code destroy_saved_plan(struct session *s) {
     struct cli *c = s->cli;
@@ -20,13 +21,14 @@ static enum exit_code destroy_instance(struct session *s) {
         return EXIT_USAGE;
     if (!session_await_others(s))
         return cli_get_signal_code(s->cli, session_get_error_code(s->cli));
+    scope_collect(s->cli, &s->config.scope);
     const struct plan *p = run_plan(&s->config, NULL, true, NULL, 0, &code);
     return p ? deploy_carry_out(s, NULL, p) : session_refine_code(s->cli, code);
 }
 
 enum exit_code cmd_destroy_run(struct cli *c) {
     struct session session = {0};
-    if (!consent_is_possible(c))
+    if (!consent_is_possible(c) || (settings_is_given(c, "plan") && !scope_check_saved(c)))
         return EXIT_USAGE;
     enum exit_code code;
     if (!session_open(c, &session, SESSION_WRITE))

@@ -1,5 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/plan_view.h"
+#include "apps/cli/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,6 +70,7 @@ static enum exit_code plan_template(struct session *s, const struct loaded *l) {
     struct cli *c = s->cli;
     enum exit_code code = EXIT_FAILED;
     bool destroy = settings_get_flag(c, "destroy");
+    scope_collect(c, &s->config.scope);
     const struct plan *p =
         run_plan(&s->config, destroy ? NULL : l->template, destroy, l->inputs, l->input_count, &code);
     return p ? show_plan(s, p) : session_refine_code(c, code);
@@ -76,7 +78,7 @@ static enum exit_code plan_template(struct session *s, const struct loaded *l) {
 
 /* `plan diff A B`; a blueprint of that name is "./diff". */
 static enum exit_code run_diff(struct cli *c) {
-    static const char *const unused[] = {"out", "destroy", "summary", "only", "md"};
+    static const char *const unused[] = {"out", "destroy", "summary", "only", "md", "target", "exclude", "replace"};
     for (size_t i = 0; i < sizeof unused / sizeof *unused; i++) {
         if (settings_is_given(c, unused[i]))
             return output_usage_error(c, "'--%s' does not go with 'plan diff'", unused[i]);

@@ -53,8 +53,7 @@ static const struct cli_option opt_key = {.name = SV_INIT("key"),
                                           .holds = HOLDS_URL,
                                           .fallback = SV_INIT("file:.lintel/vault/CONTEXT.key"),
                                           .internal_default = true,
-                                          .summary =
-                                              SV_INIT("sealing key: file:PATH, env:NAME or command:ARGV")};
+                                          .summary = SV_INIT("sealing key: file:PATH, env:NAME or command:ARGV")};
 static const struct cli_option opt_no_seal = {.name = SV_INIT("no-seal"),
                                               .type = OPTION_FLAG,
                                               .summary =
@@ -218,6 +217,23 @@ static const struct cli_option opt_refresh = {.name = SV_INIT("refresh"),
                                               .fallback = SV_INIT("true"),
                                               .summary =
                                                   SV_INIT("look at the real objects first; --refresh=false skips it")};
+static const struct cli_option opt_target = {
+    .name = SV_INIT("target"),
+    .type = OPTION_TEXT,
+    .value_name = SV_INIT("ADDRESS"),
+    .repeatable = true,
+    .summary = SV_INIT("only this element and all it uses; of destruction: all that uses it")};
+static const struct cli_option opt_exclude = {
+    .name = SV_INIT("exclude"),
+    .type = OPTION_TEXT,
+    .value_name = SV_INIT("ADDRESS"),
+    .repeatable = true,
+    .summary = SV_INIT("not this element nor what uses it; of destruction: nor what it uses")};
+static const struct cli_option opt_replace = {.name = SV_INIT("replace"),
+                                              .type = OPTION_TEXT,
+                                              .value_name = SV_INIT("ADDRESS"),
+                                              .repeatable = true,
+                                              .summary = SV_INIT("make the object of this resource anew")};
 static const struct cli_option opt_detailed = {
     .name = SV_INIT("detailed-exitcode"), .type = OPTION_FLAG, .summary = SV_INIT("exit 2 when there are changes")};
 static const struct cli_option opt_plan = {.name = SV_INIT("plan"),
@@ -332,16 +348,18 @@ static const struct cli_option *const config_options[] = {&opt_all};
 static const struct cli_option *const fmt_options[] = {&opt_check, &opt_diff, &opt_input_format};
 static const struct cli_option *const init_options[] = {&opt_example};
 static const struct cli_option *const plan_options[] = {
-    &opt_var,     &opt_vars,    &opt_input_format, &opt_instance,       &opt_instance_name, &opt_instance_id, &opt_out,
-    &opt_destroy, &opt_refresh, &opt_detailed,     &opt_show_sensitive, &opt_i_mean_it,     &opt_summary,     &opt_only,
-    &opt_md};
+    &opt_var,      &opt_vars,           &opt_input_format, &opt_instance, &opt_instance_name, &opt_instance_id,
+    &opt_out,      &opt_destroy,        &opt_refresh,      &opt_target,   &opt_exclude,       &opt_replace,
+    &opt_detailed, &opt_show_sensitive, &opt_i_mean_it,    &opt_summary,  &opt_only,          &opt_md};
 static const struct cli_option *const deploy_options[] = {
-    &opt_var,   &opt_vars,         &opt_input_format, &opt_instance, &opt_instance_name, &opt_instance_id,
-    &opt_plan,  &opt_auto_approve, &opt_approve,      &opt_deny,     &opt_refresh,       &opt_accept_drift,
-    &opt_force, &opt_timings,      &opt_trace,        &opt_rollback};
+    &opt_var,         &opt_vars,    &opt_input_format, &opt_instance, &opt_instance_name,
+    &opt_instance_id, &opt_plan,    &opt_auto_approve, &opt_approve,  &opt_deny,
+    &opt_refresh,     &opt_target,  &opt_exclude,      &opt_replace,  &opt_accept_drift,
+    &opt_force,       &opt_timings, &opt_trace,        &opt_rollback};
 static const struct cli_option *const destroy_options[] = {
-    &opt_instance, &opt_instance_name, &opt_instance_id,  &opt_plan,  &opt_auto_approve, &opt_approve,
-    &opt_deny,     &opt_refresh,       &opt_accept_drift, &opt_force, &opt_timings,      &opt_trace};
+    &opt_instance,     &opt_instance_name, &opt_instance_id, &opt_plan,   &opt_auto_approve,
+    &opt_approve,      &opt_deny,          &opt_refresh,     &opt_target, &opt_exclude,
+    &opt_accept_drift, &opt_force,         &opt_timings,     &opt_trace};
 static const struct cli_option *const drift_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
                                                          &opt_show_sensitive, &opt_i_mean_it};
 static const struct cli_option *const show_options[] = {&opt_instance, &opt_instance_name,  &opt_instance_id,

@@ -1,6 +1,7 @@
 /* Plans as Markdown, for a comment on a pull request. Names and values come from the template: none of them may be
  * taken for Markdown, HTML, a mention or the end of a block. */
 #include "apps/cli/plan_view.h"
+#include "apps/cli/scope.h"
 
 #include <ctype.h>
 
@@ -67,12 +68,20 @@ void plan_render_markdown(struct buf *out, const struct plan *p, const struct pl
     buf_append_cstr(out, "### Instance <code>");
     append_escaped(out, p->instance_name);
     buf_printf(out, "</code>%s\n\n**",
-               plan_is_empty(p)           ? ": nothing would change"
-               : p->destroy               ? ": everything will be destroyed"
-               : p->instance_version == 0 ? " is new"
-                                          : "");
+               plan_is_empty(p) && plan_is_limited(p) ? ": nothing in what was chosen would change"
+               : plan_is_empty(p)                     ? ": nothing would change"
+               : p->destroy && plan_is_limited(p)     ? ": what was chosen will be destroyed"
+               : p->destroy                           ? ": everything will be destroyed"
+               : p->instance_version == 0             ? " is new"
+                                                      : "");
     plan_render_count(out, p);
     buf_append_cstr(out, "**\n\n");
+    struct buf scope = BUF(out->arena);
+    scope_render(&scope, p);
+    if (scope.len > 0) {
+        append_escaped(out, sv_slice(buf_get_sv(&scope), 0, scope.len - 1));
+        buf_append_cstr(out, "\n\n");
+    }
     if (p->has_interrupted)
         buf_append_cstr(out, "Operations of an earlier run were cut off; deploying settles them first.\n\n");
     if (p->drift_count > 0)

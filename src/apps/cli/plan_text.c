@@ -1,5 +1,6 @@
 /* Plans for people (CLI-020). */
 #include "apps/cli/plan_view.h"
+#include "apps/cli/scope.h"
 
 struct plan_writer {
     struct buf *out;
@@ -264,14 +265,17 @@ static void render_head(struct plan_writer *w, const struct plan *p) {
     sv name = render_escape(w->out->arena, p->instance_name);
     if (p->has_interrupted)
         buf_append_cstr(w->out, "Operations of an earlier run were cut off; deploying settles them first.\n\n");
+    scope_render(w->out, p);
     if (plan_is_empty(p)) {
-        buf_printf(w->out, "Instance %.*s: nothing would change.\n", SV_ARG(name));
+        buf_printf(w->out, "Instance %.*s: nothing%s would change.\n", SV_ARG(name),
+                   plan_is_limited(p) ? " in what was chosen" : "");
         return;
     }
     buf_printf(w->out, "Instance %.*s%s\n", SV_ARG(name),
-               p->destroy                 ? ": everything will be destroyed"
-               : p->instance_version == 0 ? " is new"
-                                          : "");
+               p->destroy && plan_is_limited(p) ? ": what was chosen will be destroyed"
+               : p->destroy                     ? ": everything will be destroyed"
+               : p->instance_version == 0       ? " is new"
+                                                : "");
     render_legend(w, p);
 }
 

@@ -103,8 +103,8 @@ static enum resolve_result resolve_data(struct evaluation *e, uint32_t number, b
     const struct resource_type *type = e->template->elements[number].resource_type;
     bool is_id = ref->count == next && !state;
     size_t used = next;
-    out->item = is_id ? find_id(e->evaluator, type, ref, *seen)
-                      : walk_fields(e->evaluator, ref, &used, *seen, type == NULL);
+    out->item =
+        is_id ? find_id(e->evaluator, type, ref, *seen) : walk_fields(e->evaluator, ref, &used, *seen, type == NULL);
     out->steps_used = used;
     return RESOLVE_VALUE;
 }
