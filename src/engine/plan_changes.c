@@ -176,6 +176,7 @@ static bool judge_link(struct planner *p, uint32_t number, struct change *change
         p->elements[l->a].condition == CONDITION_OPEN || p->elements[l->b].condition == CONDITION_OPEN;
     change->generation = record == NULL ? p->stored->instance.version + 1 : record->generation;
     change->action = judge_action(p, l, &call, change, record);
+    change->destroy_first = change->action == ACTION_REPLACE; /* what it did is taken back first */
     change->generation += change->action == ACTION_REPLACE;
     return true;
 }

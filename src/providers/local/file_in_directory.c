@@ -153,7 +153,7 @@ static enum provider_result replace(struct link_op_call *c, const struct place *
 
 static enum provider_result make_at(struct link_op_call *c, const struct place *p, sv target) {
     const char *wanted = arena_copy_cstr(c->call.arena, target);
-    sv there;
+    sv there = {0};
     enum provider_result result = read_link(c, p, &there);
     if (result == PROVIDER_OK && sv_eq(there, target)) {
         unlinkat(p->dir, get_temporary(c), 0);

@@ -87,6 +87,8 @@ class Links(CliCase):
         self.write("blueprint.yaml", SITE)
         self.deploy()
         self.write("blueprint.yaml", SITE.replace("page.html", "other.html"))
+        change = self.check_json("plan", "plan", code=OK)["plan"]["linkChanges"][0]
+        self.assertEqual(("replace", "destroyBeforeCreate"), (change["operation"], change["replaceOrder"]))
         self.deploy()
         self.assertEqual(["other.html"], os.listdir(self.path("site")))
         self.assertEqual(self.path("other.html"), os.readlink(self.path("site", "other.html")))
