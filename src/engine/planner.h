@@ -37,7 +37,7 @@ struct planner {
     struct link_fields fields;   /* what links have set in resources (BP-491) */
     struct map touched_links;    /* addresses of links whose fields have drifted */
     bool has_failed;
-    bool is_rollback; /* what the run that is rolled back has made is retained by no policy (BP-521) */
+    bool is_rollback;  /* what the run that is rolled back has made is retained by no policy (BP-521) */
     bool is_look;      /* nothing is planned: what changed without counting as drift is listed too (ACTION_READ) */
     struct map *looks; /* addresses that are read; NULL: all */
     size_t read_count;
