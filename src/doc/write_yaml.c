@@ -31,6 +31,7 @@ struct yaml_out {
     scalar_resolver resolver;
     struct arena arena;
     VEC(struct open_node) open;
+    bool is_key; /* behind "?" */
 };
 
 static void start_line(struct yaml_out *y, size_t column) {
@@ -144,7 +145,9 @@ static void write_plain_lines(struct yaml_out *y, sv text, size_t column) {
 }
 
 static void write_scalar(struct yaml_out *y, const struct node *n, size_t column, bool is_key) {
-    if (is_plain_text(y, n))
+    if (y->style->write_scalar)
+        y->style->write_scalar(y->out, n, is_key || y->is_key, column + y->style->indent);
+    else if (is_plain_text(y, n))
         buf_append(y->out, n->text);
     else if (!is_key && is_plain_style(n) && text_can_be_plain_lines(n->text))
         write_plain_lines(y, n->text, column);
@@ -162,11 +165,12 @@ static bool is_empty_text(const struct node *n) {
 }
 
 /* Does the node fit in front of ':' on one line? */
-static bool is_simple_key(const struct node *n) {
+static bool is_simple_key(const struct yaml_style *style, const struct node *n) {
     enum { LONGEST_KEY = 512 };
     if (n->kind == NODE_SCALAR) {
-        bool has_lines = is_plain_style(n) && sv_find_char(n->text, '\n') != SIZE_MAX;
-        return !has_lines && n->text.len <= LONGEST_KEY;
+        bool shows_lines = is_plain_style(n) || style->write_scalar;
+        size_t longest = style->longest_key == 0 ? LONGEST_KEY : style->longest_key;
+        return n->text.len <= longest && !(shows_lines && sv_find_char(n->text, '\n') != SIZE_MAX);
     }
     return n->count == 0;
 }
@@ -234,14 +238,16 @@ static void write_next(struct yaml_out *y) {
         o->next++;
         buf_append_char(y->out, ':');
         write_node(y, pair->value, PLACE_ITEM, column);
-    } else if (is_simple_key(pair->key)) {
+    } else if (is_simple_key(y->style, pair->key)) {
         o->next++;
         write_key(y, pair->key, column);
         write_node(y, pair->value, PLACE_VALUE, column);
     } else {
         o->is_value_next = true;
         buf_append_char(y->out, '?');
+        y->is_key = pair->key->kind == NODE_SCALAR;
         write_node(y, pair->key, PLACE_ITEM, column);
+        y->is_key = false;
     }
 }
 

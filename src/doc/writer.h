@@ -14,6 +14,11 @@ struct yaml_style {
     bool literal_blocks;      /* multi-line strings as | blocks */
     bool document_start;      /* "---" line */
     scalar_resolver resolver; /* a string that this reads as something else is quoted; NULL: core */
+    /* Writes a scalar in the dialect's own way instead of the above; further lines of it stand in `indent` columns.
+     * Keys take one line. NULL: the house's way. */
+    void (*write_scalar)(struct buf *out, const struct node *scalar, bool is_key, size_t indent);
+    size_t longest_key; /* bytes of a key in front of ":"; longer ones, and with `write_scalar` those of several lines,
+                           stand behind "?"; 0: 512 */
 };
 
 extern const struct yaml_style yaml_style_default;

@@ -56,6 +56,19 @@ static struct scope *get_current_scope(struct evaluator *ev) {
     return f == NULL ? NULL : f->scope;
 }
 
+/* What the lambda has taken along stands in front of the scopes of its use. */
+static struct scope *get_scope_of_use(struct evaluator *ev, const struct closure *c) {
+    struct scope *current = get_current_scope(ev);
+    if (c->scope == NULL) {
+        return current;
+    }
+    struct scope *captured = ARENA_NEW(ev->o.arena, struct scope);
+    *captured = *c->scope;
+    captured->outer = current;
+    captured->owner = current == NULL ? NULL : current->owner;
+    return captured;
+}
+
 static bool apply_lambda(struct evaluator *ev, const struct closure *c, const value *args, size_t count,
                          value *result) {
     const struct expr *e = c->lambda;
@@ -68,7 +81,7 @@ static bool apply_lambda(struct evaluator *ev, const struct closure *c, const va
     if (count > 0) {
         memcpy(items + c->captured_count, args, count * sizeof *items);
     }
-    struct scope *outer = ev->o.policy->dynamic_scope ? get_current_scope(ev) : c->scope;
+    struct scope *outer = ev->o.policy->dynamic_scope ? get_scope_of_use(ev, c) : c->scope;
     *scope = (struct scope){.outer = outer, .names = e->lambda.params, .items = items, .count = given, .self = c};
     scope->owner = outer == NULL ? NULL : outer->owner;
     struct frame *f = machine_push(ev, FRAME_BODY, e, scope);
@@ -132,8 +145,8 @@ static bool has_right_count(struct evaluator *ev, const struct application *a, v
 
 bool apply_begin(struct evaluator *ev, const struct application *a, value *result) {
     const struct closure *c = a->function;
-    if (ev->apply_depth >= APPLY_DEPTH) {
-        *result = machine_exhaust(ev, a->at, "functions call each other too deeply");
+    if (ev->apply_depth >= ev->o.apply_depth) {
+        *result = machine_exhaust(ev, EVAL_LIMIT_CALLS, a->at, "functions call each other too deeply");
         return true;
     }
     if (!machine_spend(ev)) {
@@ -154,6 +167,12 @@ bool apply_begin(struct evaluator *ev, const struct application *a, value *resul
     return !has_right_count(ev, a, result) || apply_lambda(ev, c, a->args, a->count, result);
 }
 
+/* The function's marks go to the result, and the words of the arguments. */
+static value join_callee(struct evaluator *ev, const struct frame *f, value v) {
+    const value *slots = ev->values + f->base;
+    return marks_join_words(ev, slots + 1, f->expr->count, marks_join(ev, slots, 1, v));
+}
+
 /* CALL of a value: slot 0 is the function, behind it the arguments. */
 static enum flow apply_callee(struct evaluator *ev, struct frame *f) {
     const struct expr *e = f->expr;
@@ -164,6 +183,10 @@ static enum flow apply_callee(struct evaluator *ev, struct frame *f) {
         return FLOW_DONE;
     }
     if (slots[0].kind != VALUE_FUNCTION) {
+        if (ev->o.ops->refuse_call != NULL) {
+            ev->answer = ev->o.ops->refuse_call(ev->o.user, ev, e);
+            return FLOW_DONE;
+        }
         const char *kind = value_get_kind_name((enum value_kind)slots[0].kind);
         span at = e->call.callee == NULL ? e->at : e->call.callee->at;
         ev->answer = eval_fail(ev, get_type_code(ev), at, "a value of type %s cannot be called", kind);
@@ -184,14 +207,14 @@ static enum flow apply_callee(struct evaluator *ev, struct frame *f) {
     if (f->waiting) {
         return FLOW_WAIT;
     }
-    ev->answer = marks_join(ev, ev->values + f->base, 1, v);
+    ev->answer = join_callee(ev, f, v);
     return FLOW_DONE;
 }
 
 enum flow callee_step(struct evaluator *ev, struct frame *f) {
     const struct expr *e = f->expr;
     if (f->phase == 1) {
-        ev->answer = marks_join(ev, ev->values + f->base, 1, ev->answer);
+        ev->answer = join_callee(ev, f, ev->answer);
         return FLOW_DONE;
     }
     while (f->index <= e->count) {

@@ -51,8 +51,11 @@ static value seal_result(struct evaluator *ev, struct frame *f, value v) {
     const struct fn_def *fn = f->call->call.fn;
     const value *args = get_args(ev, f);
     size_t count = f->call->call.count;
+    if ((fn->flags & FN_OWN_WORD) != 0) {
+        return v.kind == VALUE_ERROR ? v : marks_limit(ev, fn, get_call_span(ev, f), v);
+    }
     if (v.kind == VALUE_ERROR) {
-        return v;
+        return marks_join_words(ev, args, count, v);
     }
     v = marks_limit(ev, fn, get_call_span(ev, f), v);
     if ((fn->flags & FN_OWN_SECRECY) != 0) {

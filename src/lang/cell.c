@@ -5,6 +5,11 @@ struct frame *cell_get_current(struct evaluator *ev) {
     return ev->cells.len == 0 ? NULL : ev->cells.items[ev->cells.len - 1];
 }
 
+struct cell *eval_get_cell(struct evaluator *ev) {
+    struct frame *f = cell_get_current(ev);
+    return f == NULL ? NULL : f->cell;
+}
+
 void cell_set(struct cell *c, value v) {
     c->result = v;
     c->state = v.kind == VALUE_ERROR ? CELL_FAILED : v.kind == VALUE_PENDING ? CELL_PENDING : CELL_DONE;

@@ -43,6 +43,6 @@ enum flow cond_step(struct evaluator *ev, struct frame *f) {
         }
     }
     value joined = value_mark(v, ev->values[f->base].within);
-    ev->answer = marks_join_words(ev, ev->values + f->base, 1, joined);
+    ev->answer = ev->o.policy->narrow_word != NULL ? joined : marks_join_words(ev, ev->values + f->base, 1, joined);
     return FLOW_DONE;
 }

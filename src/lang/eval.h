@@ -49,6 +49,7 @@ struct scope {
     const value *items;
     size_t count;
     const struct closure *self; /* of a lambda's parameters: the lambda called (dynaml's `_`) */
+    bool is_captured;           /* parameters of lambdas around the one called, kept with it (DY-170) */
     void *owner;                /* dialect's business; of a lambda's parameters that of the outer scope */
 };
 
@@ -59,7 +60,7 @@ bool scope_find(const struct scope *s, sv name, value *result);
 struct closure {
     const struct fn_def *fn; /* or */
     const struct expr *lambda;
-    struct scope *scope;
+    struct scope *scope;   /* with dynamic_scope only the parameters of the lambdas around it; NULL: none */
     const value *captured; /* for `_g` variants these follow the dynamic argument (FN-022) */
     size_t captured_count;
     const struct closure *const *chain; /* compose, pipe: applied in this order */
@@ -108,6 +109,8 @@ struct eval_ops {
                                      struct resolved *out);
     /* A call of a FN_SYNTACTIC function: as fn_def.call, with requests and all. NULL: the function's own. */
     value (*call_syntactic)(void *user, struct fn_call *c);
+    /* What is called is no function: the ERROR value, reported. NULL: a message of the evaluator's own. */
+    value (*refuse_call)(void *user, struct evaluator *ev, const struct expr *call);
     /* Told when an operation gives unknown, pending or absent because of its operands; returns the result to use, e.g.
      * one that carries a residual (CF-025) in its word. May be NULL. */
     value (*absorb)(void *user, struct evaluator *ev, const struct expr *e, const value *args, size_t count,
@@ -145,7 +148,11 @@ struct eval_policy {
     bool drop_absent_items;      /* BP-270: absent entries and items leave containers */
     bool dynamic_scope;          /* DY-105: a lambda's body sees the scopes of its use, not of its making */
     bool partial_application;    /* DY-172: too few arguments give a lambda over the rest */
-    uint32_t (*join_words)(uint32_t left, uint32_t right); /* the dialect's mark word through operators; NULL: 0 */
+    /* The dialect's mark word through operators; `user` is eval_options.user. NULL: 0 */
+    uint32_t (*join_words)(void *user, uint32_t left, uint32_t right);
+    /* DY-203: what of its word a value keeps that was referred to or stepped to; conditions then leave theirs behind.
+     * NULL: all. */
+    uint32_t (*narrow_word)(uint32_t word);
     int (*truth)(value v);                          /* of a condition: 1, 0, or -1 for none; NULL: booleans only */
     void (*print_scalar)(struct buf *out, value v); /* a scalar in text; NULL: value_print_scalar */
     /* What OPERAND_FAIL and wrong kinds are reported as. 0: invalid_substitution. */
@@ -177,6 +184,7 @@ struct eval_options {
     struct run_record *record;       /* model/record.h; NULL: impure functions give unknown (validation, FN-034) */
     struct fetcher *fetcher;         /* model/fetch.h; NULL: as without record */
     struct sources *sources;         /* which file holds a call; may be NULL */
+    size_t apply_depth;              /* nested applications of functions; 0: 10 000 */
 };
 
 struct evaluator *eval_new(const struct eval_options *options);
@@ -188,6 +196,21 @@ value eval_expr(struct evaluator *ev, const struct expr *e, struct scope *scope)
 void cell_set(struct cell *c, value v);
 /* Back to untouched, so that it is evaluated anew (after something it uses became known). */
 void cell_reset(struct cell *c);
+
+/* The innermost cell under way; NULL when an expression is evaluated by itself. */
+struct cell *eval_get_cell(struct evaluator *ev);
+/* Ends everything with limit_exceeded: what is not evaluated yet is ERROR. */
+value eval_stop(struct evaluator *ev, span at, const char *what);
+/* Which of its own limits has ended the evaluation. */
+enum eval_limit {
+    EVAL_LIMIT_STEPS = 1,
+    EVAL_LIMIT_CALLS, /* nested applications */
+    EVAL_LIMIT_DEPTH,
+    EVAL_LIMIT_OTHER, /* eval_stop */
+};
+enum eval_limit eval_get_exceeded(const struct evaluator *ev); /* 0: none */
+/* The cell that was under way then; NULL: none was. */
+const struct cell *eval_get_exceeding_cell(const struct evaluator *ev);
 
 struct arena *eval_get_arena(struct evaluator *ev);
 struct diags *eval_get_diags(struct evaluator *ev);

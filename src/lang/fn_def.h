@@ -23,6 +23,7 @@ enum fn_flags {
     FN_SEES_PENDING = 1 << 9, /* called with PENDING arguments */
     FN_SEES_NULL = 1 << 10,   /* called with null arguments whatever the policy says */
     FN_PROVIDED = 1 << 11,    /* a provider's: without run record (validation) it is not called (FN-034) */
+    FN_OWN_WORD = 1 << 12,    /* its result has the dialect's word that it gives it; else those of the arguments join */
 };
 
 enum fn_param_flags {

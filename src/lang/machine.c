@@ -8,6 +8,7 @@ struct evaluator *eval_new(const struct eval_options *options) {
     struct evaluator *ev = ARENA_NEW(options->arena, struct evaluator);
     ev->o = *options;
     ev->chunk = ARENA_NEW(options->arena, struct frame_chunk);
+    ev->o.apply_depth = options->apply_depth > 0 ? options->apply_depth : APPLY_DEPTH;
     ev->value_cap = FIRST_VALUES;
     ev->values = ARENA_ARRAY(options->arena, value, FIRST_VALUES);
     ev->trivial_policy = options->policy->join_words == NULL;
@@ -70,7 +71,7 @@ struct frame *machine_push(struct evaluator *ev, enum frame_kind kind, const str
     f->base = ev->value_count;
     ev->depth++;
     if (ev->depth > FRAMES_MAX) {
-        machine_exhaust(ev, e == NULL ? SPAN_NONE : e->at, "the evaluation is nested too deeply");
+        machine_exhaust(ev, EVAL_LIMIT_DEPTH, e == NULL ? SPAN_NONE : e->at, "the evaluation is nested too deeply");
     }
     return f;
 }
@@ -109,18 +110,32 @@ void machine_push_value(struct evaluator *ev, value v) {
 
 /* Budget */
 
-value machine_exhaust(struct evaluator *ev, span at, const char *what) {
+value machine_exhaust(struct evaluator *ev, enum eval_limit limit, span at, const char *what) {
     if (!ev->exhausted) {
         ev->exhausted = true;
+        ev->exceeded = limit;
+        ev->exceeding_cell = eval_get_cell(ev);
         diags_add(ev->o.diags, DIAG_limit_exceeded, at, "%s", what);
     }
     return value_error(NULL);
 }
 
+value eval_stop(struct evaluator *ev, span at, const char *what) {
+    return machine_exhaust(ev, EVAL_LIMIT_OTHER, at, what);
+}
+
+const struct cell *eval_get_exceeding_cell(const struct evaluator *ev) {
+    return ev->exceeding_cell;
+}
+
+enum eval_limit eval_get_exceeded(const struct evaluator *ev) {
+    return ev->exceeded;
+}
+
 bool machine_spend(struct evaluator *ev) {
     ev->steps++;
     if (ev->steps > ev->o.limits->eval_steps && !ev->exhausted) {
-        machine_exhaust(ev, report_get_span(ev), "the evaluation takes too many steps");
+        machine_exhaust(ev, EVAL_LIMIT_STEPS, report_get_span(ev), "the evaluation takes too many steps");
     }
     return !ev->exhausted;
 }
@@ -135,10 +150,36 @@ void machine_observe(struct evaluator *ev, const struct expr *e, value v) {
 
 /* Beginning and stepping */
 
+/* With dynamic scope a lambda takes along the parameters of the lambdas around it, inner ones hiding outer ones, and
+ * nothing else (DY-170). */
+static struct scope *capture_parameters(struct evaluator *ev, const struct scope *scope) {
+    size_t count = 0;
+    for (const struct scope *s = scope; s != NULL; s = s->outer) {
+        count += s->count;
+    }
+    if (count == 0) {
+        return NULL;
+    }
+    struct scope *captured = ARENA_NEW(ev->o.arena, struct scope);
+    sv *names = ARENA_ARRAY(ev->o.arena, sv, count);
+    value *items = ARENA_ARRAY(ev->o.arena, value, count);
+    *captured = (struct scope){.names = names, .items = items, .is_captured = true};
+    for (const struct scope *s = scope; s != NULL; s = s->outer) {
+        for (size_t i = 0; i < s->count; i++) {
+            value hidden;
+            if (!scope_find(captured, s->names[i], &hidden)) {
+                names[captured->count] = s->names[i];
+                items[captured->count++] = s->items[i];
+            }
+        }
+    }
+    return captured;
+}
+
 static value make_lambda(struct evaluator *ev, const struct expr *e, struct scope *scope) {
     struct closure *c = ARENA_NEW(ev->o.arena, struct closure);
     c->lambda = e;
-    c->scope = scope;
+    c->scope = ev->o.policy->dynamic_scope ? capture_parameters(ev, scope) : scope;
     return value_function(c);
 }
 

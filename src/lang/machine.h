@@ -83,6 +83,8 @@ struct evaluator {
     uint64_t steps;
     size_t apply_depth;
     bool exhausted; /* a limit was met: everything ends */
+    enum eval_limit exceeded;
+    const struct cell *exceeding_cell;
     struct call_record *free_calls;
     const struct expr *demanding;  /* the reference that demands a cell; NULL when it is no reference */
     const struct expr *again_expr; /* of eval_again */
@@ -112,7 +114,7 @@ value machine_run(struct evaluator *ev, size_t bottom);
 /* One evaluation step; false when the budget is spent (reported once). */
 bool machine_spend(struct evaluator *ev);
 /* Ends everything with limit_exceeded; the ERROR value. */
-value machine_exhaust(struct evaluator *ev, span at, const char *what);
+value machine_exhaust(struct evaluator *ev, enum eval_limit limit, span at, const char *what);
 void machine_observe(struct evaluator *ev, const struct expr *e, value v);
 
 /* resolve.c */
@@ -181,6 +183,8 @@ bool marks_decide_items(struct evaluator *ev, const value *items, size_t count, 
 bool marks_item_ends_early(const struct evaluator *ev, value v);
 /* The value behind one step of `base`: the item with the marks of its container. */
 value marks_step(struct evaluator *ev, value base, value item);
+/* What a reference, or a path behind an expression, gives in the end. */
+value marks_narrow(const struct evaluator *ev, value v);
 /* Limits of results (FN-007). */
 value marks_limit(struct evaluator *ev, const struct fn_def *fn, span at, value v);
 enum operand_rule marks_get_rule(enum operand_rule rule, enum operand_rule standard);

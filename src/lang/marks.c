@@ -22,7 +22,7 @@ value marks_join_words(struct evaluator *ev, const value *args, size_t count, va
     uint32_t word = result.word;
     for (size_t i = 0; i < count; i++) {
         if (args[i].kind != 0) {
-            word = ev->o.policy->join_words(word, args[i].word);
+            word = ev->o.policy->join_words(ev->o.user, word, args[i].word);
         }
     }
     result.word = word;
@@ -195,9 +195,16 @@ bool marks_decide_items(struct evaluator *ev, const value *items, size_t count, 
     return true;
 }
 
+value marks_narrow(const struct evaluator *ev, value v) {
+    if (ev->o.policy->narrow_word != NULL) {
+        v.word = ev->o.policy->narrow_word(v.word);
+    }
+    return v;
+}
+
 value marks_step(struct evaluator *ev, value base, value item) {
     value v = value_mark(item, base.marks);
-    return base.word == 0 ? v : marks_join_words(ev, &base, 1, v);
+    return base.word == 0 || ev->o.policy->narrow_word != NULL ? v : marks_join_words(ev, &base, 1, v);
 }
 
 value marks_limit(struct evaluator *ev, const struct fn_def *fn, span at, value v) {

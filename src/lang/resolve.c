@@ -61,8 +61,12 @@ static value get_error(const struct resolved *r) {
 
 static bool walk_rest(struct evaluator *ev, const struct expr *e, struct scope *scope, value base, size_t used,
                       value *result) {
-    if (e->kind != EXPR_REF || used >= e->count) {
+    if (e->kind != EXPR_REF) {
         *result = base;
+        return true;
+    }
+    if (used >= e->count) {
+        *result = marks_narrow(ev, base);
         return true;
     }
     return steps_begin(ev, e, scope, base, used, result);
@@ -108,6 +112,7 @@ enum flow resolve_step(struct evaluator *ev, struct frame *f) {
         return FLOW_DONE; /* waited for steps: the answer is the whole */
     }
     if (f->resolved == NULL) {
+        ev->answer = e->kind == EXPR_REF ? marks_narrow(ev, ev->answer) : ev->answer;
         return FLOW_DONE;
     }
     struct resolved r = *f->resolved;

@@ -132,7 +132,7 @@ static bool walk(struct evaluator *ev, struct frame *f, value v, value *result) 
         v = marks_join(ev, &index, 1, ok ? take_step(ev, v, &made, e, value_is_sensitive(index)) : decided);
         f->index++;
     }
-    *result = v;
+    *result = marks_narrow(ev, v);
     return true;
 }
 
@@ -149,7 +149,7 @@ bool steps_begin(struct evaluator *ev, const struct expr *e, struct scope *scope
         }
         v = take_step(ev, v, &e->ref.steps[i], e, false);
     }
-    *result = v;
+    *result = marks_narrow(ev, v);
     return true;
 }
 

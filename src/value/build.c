@@ -253,6 +253,10 @@ value value_map_find(value v, sv key) {
     return v.map->entries[at].item;
 }
 
+size_t value_map_find_index(value v, sv key) {
+    return find_entry(v.map, key);
+}
+
 bool value_map_has(value v, sv key) {
     return find_entry(v.map, key) != SIZE_MAX;
 }

@@ -127,6 +127,8 @@ value map_done(struct map_builder *b);
 /* The entry's value, or kind 0 when absent. `v` is a map. */
 value value_map_find(value v, sv key);
 bool value_map_has(value v, sv key);
+/* The number of the entry, or SIZE_MAX. */
+size_t value_map_find_index(value v, sv key);
 /* A copy of the map with one entry set or, for ABSENT, removed. */
 value value_map_with(struct arena *a, value v, sv key, value item);
 

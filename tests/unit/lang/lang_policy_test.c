@@ -314,7 +314,8 @@ static void test_partial_application(void **state) {
 }
 
 /* The dialect's word: bits are joined, one of them is lost in operators. */
-static uint32_t join_words(uint32_t left, uint32_t right) {
+static uint32_t join_words(void *user, uint32_t left, uint32_t right) {
+    (void)user;
     return left | right;
 }
 

@@ -1,0 +1,9 @@
+/* Formatted text, as `format` and `error` make it (DY-165). No format of the C library is made from user text. */
+#ifndef LINTEL_DIALECTS_DYNAML_FORMAT_H
+#define LINTEL_DIALECTS_DYNAML_FORMAT_H
+
+#include "value/value.h"
+
+void dynaml_format(struct buf *out, sv format, const value *args, size_t count);
+
+#endif

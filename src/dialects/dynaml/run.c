@@ -1,0 +1,169 @@
+/* Runs: the cascade of stages (DY-232, DY-233), questions about its result, limits. */
+#include "dialects/dynaml/document.h"
+#include "dialects/dynaml/internal.h"
+#include "dialects/dynaml/report.h"
+
+#include <string.h>
+
+const struct dynaml_limits dynaml_limits_default = {
+    .file = UINT64_C(64) << 20,
+    .depth = 1000,
+    .expression = 500,
+    .calls = 10000,
+    .steps = 100000000,
+    .items = 10000000,
+    .memory = UINT64_C(2) << 30,
+    .aliases = 100000,
+};
+
+uint64_t *dynaml_limits_find(struct dynaml_limits *l, sv name) {
+    struct {
+        const char *name;
+        uint64_t *limit;
+    } all[] = {{"file", &l->file},   {"depth", &l->depth}, {"expression", &l->expression}, {"calls", &l->calls},
+               {"steps", &l->steps}, {"items", &l->items}, {"memory", &l->memory},         {"aliases", &l->aliases}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (sv_eq_cstr(name, all[i].name))
+            return all[i].limit;
+    }
+    return NULL;
+}
+
+/* 0 stands for the default. */
+static struct dynaml_limits fill(const struct dynaml_limits *given) {
+    struct dynaml_limits l = *given, d = dynaml_limits_default;
+    static const char *const names[] = {"file", "depth", "expression", "calls", "steps", "items", "memory", "aliases"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint64_t *limit = dynaml_limits_find(&l, sv_from_cstr(names[i]));
+        if (*limit == 0)
+            *limit = *dynaml_limits_find(&d, sv_from_cstr(names[i]));
+    }
+    return l;
+}
+
+struct dynaml_run *dynaml_run_new(const struct dynaml_options *options) {
+    struct dynaml_run *run = ARENA_NEW(options->arena, struct dynaml_run);
+    run->o = *options;
+    run->a = options->arena;
+    run->o.limits = fill(&options->limits);
+    run->limits = limits_default;
+    run->limits.document_bytes = (size_t)run->o.limits.file;
+    run->limits.nesting = (size_t)run->o.limits.depth;
+    run->limits.alias_nodes = (size_t)run->o.limits.aliases;
+    run->limits.eval_steps = run->o.limits.steps;
+    run->limits.result_text = (size_t)run->o.limits.file;
+    run->limits.result_items = (size_t)run->o.limits.items;
+    run->limits.value_weight = SIZE_MAX;
+    run->programs = MAP(run->a);
+    run->files = MAP(run->a);
+    run->key_index = MAP(run->a);
+    return run;
+}
+
+size_t dynaml_get_warnings(const struct dynaml_run *run, const sv **lines) {
+    *lines = run->warnings.items;
+    return run->warnings.len;
+}
+
+/* --- the cascade --- */
+
+static void describe_limit(const struct stage *s, struct dynaml_result *result) {
+    struct buf path = BUF(s->a);
+    if (s->exceeded_at != NULL)
+        place_print_path(&path, s->exceeded_at);
+    result->limit =
+        arena_printf(s->a, "limit '%.*s' (%llu) exceeded in %.*s at %.*s", SV_ARG(s->run->limit),
+                     (unsigned long long)s->run->limit_value, SV_ARG(s->document->name), SV_ARG(buf_get_sv(&path)));
+}
+
+/* False: the run ends here, and `result` tells why. */
+static bool process(struct stage *s, struct place *p, struct dynaml_result *result) {
+    result->is_resolved = stage_run(s, p, &result->document);
+    if (result->is_resolved)
+        return true;
+    if (s->run->limit.len > 0)
+        describe_limit(s, result);
+    else
+        report_collect(s, p, result);
+    return false;
+}
+
+/* The stage of the template is left in `last`. */
+static bool cascade(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count, struct stage *last,
+                    struct dynaml_result *result) {
+    value *processed = ARENA_ARRAY(run->a, value, count + 1);
+    *result = (struct dynaml_result){0};
+    for (size_t i = count; i-- > 0;) {
+        *last = (struct stage){
+            .run = run, .document = documents[i], .stubs = processed + i + 1, .stub_count = count - i - 1};
+        stage_open(last);
+        if (!process(last, last->root, result))
+            return false;
+        processed[i] = result->document;
+    }
+    return true;
+}
+
+void dynaml_merge(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count,
+                  struct dynaml_result *result) {
+    struct stage last;
+    cascade(run, documents, count, &last, result);
+}
+
+/* --- questions (DY-350) --- */
+
+value dynaml_find(value document, const sv *steps, size_t count) {
+    struct arena scratch = {0};
+    struct dynaml_run run = {.a = &scratch, .key_index = MAP(&scratch)};
+    value v = document;
+    for (size_t i = 0; i < count && value_is_set(v); i++)
+        v = overlay_find(&run, v, steps[i]);
+    arena_fini(&scratch);
+    return v;
+}
+
+size_t dynaml_split_path(struct arena *a, sv path, const sv **steps) {
+    VEC(sv) all = {0};
+    while (path.len > 0)
+        VEC_PUSH(a, &all, sv_cut(&path, '.'));
+    *steps = all.items;
+    return all.len;
+}
+
+/* The innermost place on the way that is there: its names are those that the question sees. */
+static struct place *find_place(struct stage *s, const struct dynaml_question *question) {
+    struct place *p = s->root;
+    for (size_t i = 0; i < question->at_count && p->is_shaped; i++) {
+        struct place *waits, *next = p->kind == PLACE_MAP ? place_find_child(s, p, question->at[i])
+                                                          : place_find_item(s, p, question->at[i], &waits);
+        if (next == NULL)
+            break;
+        p = next;
+    }
+    return p;
+}
+
+static struct place *make_question(struct stage *s, const struct dynaml_question *question) {
+    struct place *around = find_place(s, question), *q = place_new(s, NULL, value_string(s->a, question->expression));
+    struct origin *origin = ARENA_NEW(s->a, struct origin);
+    sv inner;
+    *origin = (struct origin){.file = SV("eval")};
+    if (!dynaml_is_expression(question->expression, &inner))
+        inner = question->expression;
+    q->use = q->home = around;
+    q->scope = around->inner;
+    q->origin = origin;
+    q->expr = stage_parse(s, around, inner);
+    q->kind = q->expr == NULL ? PLACE_UNPARSEABLE : PLACE_EXPRESSION;
+    q->cell = (struct cell){.expr = q->expr, .scope = q->scope, .owner = q};
+    if (q->expr == NULL)
+        q->cell.expr = expr_new_error(s->a, SPAN_NONE);
+    return q;
+}
+
+void dynaml_eval(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count,
+                 const struct dynaml_question *question, struct dynaml_result *result) {
+    struct stage last;
+    if (cascade(run, documents, count, &last, result))
+        process(&last, make_question(&last, question), result);
+}
