@@ -30,12 +30,34 @@ static void tick(void *user) {
     (void)user; /* the thread that waits hears of interrupts by itself */
 }
 
+/* What is searched for by a field that the template gives is known before the object is made, so the data source is
+ * read too early (BP-110). */
+static void explain_empty(struct planner *p, const struct element *data, struct diag *d) {
+    bool may_wait = d->code == DIAG_empty_data_source_data && d->hint.len == 0 && p->elements != NULL;
+    for (size_t i = 0; may_wait && i < data->use_count; i++) {
+        uint32_t n = data->uses[i].to;
+        bool is_resource = data->uses[i].kind != EDGE_LINK && p->t->elements[n].kind == ELEMENT_RESOURCE;
+        if (is_resource && p->elements[n].change.action == ACTION_CREATE) {
+            diag_set_hint(p->diags, d,
+                          "'%.*s' is still to be made: search by a field that its provider fills in, such as its id, "
+                          "and this is read after it",
+                          SV_ARG(p->t->elements[n].address.text));
+            return;
+        }
+    }
+}
+
 /* `user` is the planner; while it expands there is no expanded template yet. */
 static value demand_data(void *user, struct evaluation *e, uint32_t element, const value *searches) {
     struct planner *p = user;
     struct data_read r = {
         .c = p->c, .record = p->record, .diags = p->diags, .base_dir = e->template->root_dir, .tick = tick};
-    return data_read(&r, &e->template->elements[element], searches);
+    size_t before = p->diags->items.len;
+    value v = data_read(&r, &e->template->elements[element], searches);
+    if (value_is_error(v) && p->diags->items.len > before) {
+        explain_empty(p, &e->template->elements[element], *VEC_LAST(&p->diags->items));
+    }
+    return v;
 }
 
 static struct evaluation_request get_world(const struct planner *p) {

@@ -259,6 +259,7 @@ static void decide_replacement(struct planner *p, uint32_t n, struct element_pla
                                    "'%.*s' must be destroyed before its replacement is made, but is to be retained",
                                    SV_ARG(e->name));
         diag_set_hint(p->diags, d, "deploy it once with removalPolicy 'delete'");
+        d->path = e->address.text;
         ep->has_failed = true;
     }
 }

@@ -239,6 +239,7 @@ static bool take(struct planner *p, struct observation *o) {
     }
     struct diag *d = diags_add(p->diags, DIAG_provider_error, SPAN_NONE, "reading '%.*s' failed: %.*s",
                                SV_ARG(o->record->address.text), SV_ARG(o->reason));
+    d->path = o->record->address.text;
     if (!p->is_look) {
         diag_set_hint(p->diags, d, "--refresh=false plans from the stored state alone");
     }

@@ -205,6 +205,8 @@ static void tag_failures(struct blueprint_evaluation *b, const struct element *e
         struct diag *d = diags->items.items[i];
         if (d->path.len == 0) {
             d->path = arena_copy_sv(diags->arena, element->address.text);
+        }
+        if (d->group.len == 0 && sv_eq(d->path, element->address.text)) {
             d->group = blueprint_get_group(element->kind);
         }
     }

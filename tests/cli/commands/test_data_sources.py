@@ -130,6 +130,16 @@ class Fetched(Coded):
         self.write("blueprint.yaml", FILES)
         self.assertEqual(["empty_data_source_data"], self.codes("plan", "--var", "stage=none"))
 
+    def test_BP_110_what_the_template_gives_is_searched_for_at_once(self):
+        self.write("blueprint.yaml", LATE.replace("first.state.path", "first.spec.path"))
+        error = self.check_json("plan", "plan", code=INVALID)["diagnostics"][0]
+        self.assertEqual("empty_data_source_data", error["code"])
+        self.assertIn("'resources.first' is still to be made: search by a field that its provider fills in",
+                      error["hint"])
+        # CLI-031
+        self.assertEqual("datasources.made", error["path"])
+        self.assertEqual("data_source_validation_errors", error["group"])
+
     def test_BP_109_fields_are_checked_against_what_is_found(self):
         self.write("blueprint.yaml", FILES)
         self.write("config/b.json", json.dumps({"stage": "live", "port": "80", "hosts": [["l1"]]}))

@@ -306,8 +306,8 @@ resources:
 """
         self.write("blueprint.yaml", text)
         self.deploy()
-        self.assertIn("replacement_blocked_by_retain",
-                      self.lintel("plan", "--replace", "resources.note", code=INVALID).err)
+        error = self.check_json("plan", "plan", "--replace", "resources.note", code=INVALID)["diagnostics"][0]
+        self.assertEqual(("replacement_blocked_by_retain", "resources.note"), (error["code"], error["path"]))
         self.assertEqual(("", "id", ""), self.plan("--replace", "resources.id"))
         self.write("blueprint.yaml", text.replace("retain", "delete"))
         self.deploy()
