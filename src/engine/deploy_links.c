@@ -357,6 +357,13 @@ static bool is_known(value v) {
     return value_is_known(v) && (v.within & WITHIN_ERROR) == 0;
 }
 
+/* Staged only because a condition was open, and it holds: nothing is to be done (BP-457). */
+static bool is_as_stored(struct deploy *d, const struct op_run *o, const struct link_call *call,
+                         const struct link_record *before) {
+    return o->change->action == ACTION_CHECK && before != NULL && status_is_settled(before->status) &&
+           value_eq(before->data, spec_unmark_leaves(d->a, call->data, MARK_PROVISIONAL));
+}
+
 static void start_link(struct deploy *d, uint32_t op) {
     struct op_run *o = &d->ops[op];
     struct link_call call = {.arena = d->a, .diags = d->c->diags};
@@ -368,7 +375,8 @@ static void start_link(struct deploy *d, uint32_t op) {
     const struct link_record *before = stored_find_link(&d->stored, o->change->address.text);
     const struct link_type *type = d->t->links[o->element].type;
     bool was_active = before != NULL && before->is_active;
-    if (!link_type_has_operations(type) || (call.is_idle && !was_active)) {
+    bool does_nothing = !link_type_has_operations(type) || (call.is_idle && !was_active);
+    if (does_nothing || is_as_stored(d, o, &call, before)) {
         succeed_at_once(d, op, &call);
         return;
     }

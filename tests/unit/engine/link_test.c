@@ -462,6 +462,80 @@ static void a_removal_needs_its_type(void **state) { /* BP-502 */
     world_fini(&w);
 }
 
+/* The condition of one side is known only when `first` is there. */
+static const char guarded[] = "resources:\n"
+                              "  first: {type: fake/thing, spec: {name: first, kind: k}}\n"
+                              "  p:\n"
+                              "    type: fake/place\n"
+                              "    dependsOn: first\n"
+                              "    linkSelector: {byLabel: {app: x}}\n"
+                              "    spec: {path: /p}\n"
+                              "  t:\n"
+                              "    type: fake/thing\n"
+                              "    dependsOn: p\n"
+                              "    condition: '${eq(first.spec.id, \"thing-1\")}'\n"
+                              "    metadata: {labels: {app: x}}\n"
+                              "    spec: {name: one}\n";
+static const char guarded_other[] = "resources:\n"
+                                    "  first: {type: fake/thing, spec: {name: first, kind: other}}\n"
+                                    "  p:\n"
+                                    "    type: fake/place\n"
+                                    "    dependsOn: first\n"
+                                    "    linkSelector: {byLabel: {app: x}}\n"
+                                    "    spec: {path: /p}\n"
+                                    "  t:\n"
+                                    "    type: fake/thing\n"
+                                    "    dependsOn: p\n"
+                                    "    condition: '${eq(first.spec.id, \"thing-1\")}'\n"
+                                    "    metadata: {labels: {app: x}}\n"
+                                    "    spec: {name: one}\n";
+
+static void a_side_that_is_excluded_late_takes_its_link_along(void **state) { /* BP-142, BP-468 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    world_deploy(&w, guarded, EXIT_OK);
+    expect_calls(&w, "link-a links.p::t\nlink-b links.p::t\nlink-between links.p::t\n");
+    world_deploy(&w, guarded_other, EXIT_OK); /* `first` is replaced: another id */
+    expect_calls(&w, "unlink-between links.p::t\nunlink-b links.p::t\nunlink-a links.p::t\n");
+    assert_null(world_find(&w, "policy-p-t"));
+    assert_null(world_find(&w, "thing-3"));
+    assert_int_equal(note_of(&w, "place-2").len, 0);
+    world_fini(&w);
+}
+
+static void what_is_only_checked_is_not_done_again(void **state) { /* BP-457 */
+    (void)state;
+    static const char checked[] = "resources:\n"
+                                  "  first: {type: fake/thing, spec: {name: first}}\n"
+                                  "  t:\n"
+                                  "    type: fake/thing\n"
+                                  "    dependsOn: first\n"
+                                  "    metadata: {labels: {app: x}}\n"
+                                  "    spec: {name: one}\n"
+                                  "  p:\n"
+                                  "    type: fake/place\n"
+                                  "    dependsOn: t\n"
+                                  "    condition: '${eq(first.spec.id, \"thing-1\")}'\n"
+                                  "    linkSelector: {byLabel: {app: x}}\n"
+                                  "    spec: {path: /p}\n";
+    struct world w;
+    world_init(&w);
+    world_deploy(&w, checked, EXIT_OK);
+    w.calls.len = 0;
+    struct object *first = world_find(&w, "thing-1");
+    first->spec = value_map_with(&w.arena, first->spec, SV("note"), value_string(&w.arena, SV("by hand")));
+    struct trip t;
+    trip_init(&t, &w);
+    t.config.accept_drift = true;
+    const char *plan = trip_plan(&t, checked); /* `first` is put right, so that its id is provisional */
+    assert_non_null(strstr(plan, "check links.p::t ?condition"));
+    assert_int_equal(trip_deploy(&t), EXIT_OK);
+    trip_fini(&t);
+    expect_calls(&w, "");
+    world_fini(&w);
+}
+
 /* --- locks --- */
 
 static const char two_of_one[] = "resources:\n"
@@ -650,6 +724,8 @@ int main(void) {
         cmocka_unit_test(a_removal_goes_on_where_it_was_cut_off),
         cmocka_unit_test(seals_what_is_secret_in_data),
         cmocka_unit_test(a_removal_needs_its_type),
+        cmocka_unit_test(a_side_that_is_excluded_late_takes_its_link_along),
+        cmocka_unit_test(what_is_only_checked_is_not_done_again),
         cmocka_unit_test(two_links_do_not_write_one_resource_at_once),
         cmocka_unit_test(a_lock_is_waited_for_only_so_long),
         cmocka_unit_test(a_link_waits_for_the_capability_it_needs),
