@@ -5,6 +5,7 @@
 #include "engine/ids.h"
 #include "engine/recover.h"
 #include "engine/rollback.h"
+#include "engine/rekey.h"
 #include "value/convert.h"
 
 static bool fail(enum exit_code *code, enum exit_code which) {
@@ -357,7 +358,7 @@ bool begin_run(struct deploy *d, enum exit_code *code) {
     if (p->instance_version == 0 && !insert_instance(d, code)) {
         return false;
     }
-    if (!take_lease(d, code)) {
+    if (!take_lease(d, code) || !rekey_check_current(d->c, p->context, code)) {
         return false;
     }
     struct run_config by_id = *d->c;

@@ -3,6 +3,7 @@
 #include "engine/actor.h"
 #include "engine/fields.h"
 #include "engine/ids.h"
+#include "engine/rekey.h"
 #include "value/convert.h"
 
 static bool fail(enum exit_code *code, enum exit_code which) {
@@ -106,7 +107,7 @@ static bool take_lease(struct edit *e, enum exit_code *code) {
     if (r == STORE_CONFLICT) {
         report_held(e);
     }
-    return r == STORE_OK || fail(code, store_exit(r));
+    return r == STORE_OK ? rekey_check_current(c, e->stored.instance.context, code) : fail(code, store_exit(r));
 }
 
 static bool load(struct edit *e, const struct run_config *c, enum exit_code *code) {

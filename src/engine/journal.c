@@ -60,6 +60,12 @@ enum store_result journal_append(struct journal *j, struct arena *scratch, const
     return append(j, scratch, &row);
 }
 
+void journal_make_mac(struct sealer *sealer, sv instance_id, const uint8_t before[32], struct journal_row *row) {
+    struct arena scratch = {0};
+    seal_mac(sealer, before, row_bytes(&scratch, instance_id, row), row->mac);
+    arena_fini(&scratch);
+}
+
 struct journal_mark journal_get_mark(const struct journal *j) {
     struct journal_mark mark = {.sequence = j->sequence};
     memcpy(mark.mac, j->mac, sizeof mark.mac);

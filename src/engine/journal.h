@@ -36,6 +36,8 @@ enum store_result journal_append_row(struct journal *j, struct arena *scratch, c
 struct journal_mark journal_get_mark(const struct journal *j);
 void journal_return(struct journal *j, struct journal_mark mark);
 
+/* The MAC of a row behind the one that has `before`. */
+void journal_make_mac(struct sealer *sealer, sv instance_id, const uint8_t before[32], struct journal_row *row);
 /* The chain from the anchor through all rows. False with the number of the first row that does not fit. */
 struct journal_check {
     struct sealer *sealer;

@@ -1,6 +1,7 @@
 #include "engine/look.h"
 
 #include "engine/ids.h"
+#include "engine/rekey.h"
 #include "model/lease.h"
 #include "value/convert.h"
 
@@ -83,7 +84,7 @@ bool finding_open(struct finding *f, const struct look *l, enum exit_code *code)
     d->run_id = id_make_run(d->a, c->host);
     d->started_wall_ms = now_wall(d);
     d->started_ms = now_monotonic(d);
-    if (!take_lease(d, code)) {
+    if (!take_lease(d, code) || !rekey_check_current(c, instance->context, code)) {
         return false;
     }
     struct run_config by_id = *c;

@@ -148,6 +148,10 @@ struct store_ops {
     enum store_result (*commit)(struct store *s); /* durable when OK; else nothing of it happened, unless FAILED says it
                                                      cannot be told (the caller reads anew) */
     void (*rollback)(struct store *s);
+    /* A transaction that overlaps no run: no lease is held when it begins, and none is taken, renewed or used before it
+     * has ended. It is never repeated: a connection that is lost ends it. CONFLICT: a live lease is held; `lease` (in
+     * `a`) then shows it. */
+    enum store_result (*begin_alone)(struct store *s, struct arena *a, struct store_lease *lease);
     /* --- leases; each is a transaction of its own --- */
     /* CONFLICT: a live lease is held; `lease` then shows it. A holder on this host and boot whose process is gone
      * is taken over at once (LC-033); `holder` JSON has pid, startTime, bootId, host. */
@@ -163,6 +167,12 @@ struct store_ops {
                                         size_t *count); /* empty context: all */
     enum store_result (*list_history)(struct store *s, struct arena *a, sv instance_id, struct store_history **items,
                                       size_t *count);
+    /* Ids of all instances with history, those that are gone, too; sorted. */
+    enum store_result (*list_owners)(struct store *s, struct arena *a, sv **ids, size_t *count);
+    /* --- the data keys of name spaces (LC-050), wrapped: texts that a store does not look into --- */
+    enum store_result (*find_data_key)(struct store *s, struct arena *a, sv context, sv *wrapped);
+    /* Inside a transaction. Compare-and-set: CONFLICT when what is there is not `expected`; empty: nothing is there. */
+    enum store_result (*put_data_key)(struct store *s, sv context, sv expected, sv wrapped);
     /* --- writing; inside a transaction --- */
     /* Compare-and-set: `expected_version` 0 inserts (CONFLICT when id or name exists), else the stored version must be
      * it. Stores instance->version. */
@@ -176,6 +186,9 @@ struct store_ops {
      * instance's runs in the queue that are over. Events of runs that are in the queue stay. */
     enum store_result (*compact_journal)(struct store *s, sv instance_id, const struct store_history *entry,
                                          size_t keep_history);
+    /* A row that is there, in place, by its number; for the keys of LC-052 alone. NOT_FOUND. */
+    enum store_result (*rewrite_journal)(struct store *s, sv instance_id, const struct journal_row *row);
+    enum store_result (*rewrite_history)(struct store *s, sv instance_id, const struct store_history *entry);
     /* --- queue (LC-045) --- */
     /* Inside a transaction; status QUEUED, `number` is ignored. CONFLICT: the id is there. */
     enum store_result (*add_run)(struct store *s, const struct store_run *run);

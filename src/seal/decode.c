@@ -8,7 +8,7 @@ struct decoder {
     struct sealer *sealer; /* NULL: leaves are not opened but reduced to their digests */
     struct arena *arena;
     struct buf place;
-    size_t unopened;
+    struct seal_moved count;
 };
 
 struct decode_frame {
@@ -43,10 +43,11 @@ static value open_leaf(struct decoder *d, value marker) {
         value v = parse_plain(d->arena, plain);
         crypto_wipe((char *)(uintptr_t)plain.data, plain.len);
         if (!value_is_error(v)) {
+            d->count.moved++;
             return value_mark(v, MARK_SENSITIVE);
         }
     }
-    d->unopened++;
+    d->count.left++;
     return unopened_new(d->arena, digest, box);
 }
 
@@ -143,8 +144,8 @@ static value decode_tree(struct decoder *d, value root) {
     return v;
 }
 
-value seal_decode(struct sealer *s, struct arena *a, const struct seal_place *at, sv json, size_t *unopened,
-                  struct diags *diags) {
+value decode_counting(struct sealer *s, struct arena *a, const struct seal_place *at, sv json, struct seal_moved *count,
+                      struct diags *diags) {
     struct stored_json info;
     value v = stored_parse(a, json, &info);
     if (value_is_error(v)) {
@@ -160,8 +161,16 @@ value seal_decode(struct sealer *s, struct arena *a, const struct seal_place *at
     struct decoder d = {.sealer = s, .arena = a, .place = BUF(a)};
     place_start(&d.place, at);
     v = decode_tree(&d, v);
+    *count = d.count;
+    return v;
+}
+
+value seal_decode(struct sealer *s, struct arena *a, const struct seal_place *at, sv json, size_t *unopened,
+                  struct diags *diags) {
+    struct seal_moved count = {0};
+    value v = decode_counting(s, a, at, json, &count, diags);
     if (unopened != NULL) {
-        *unopened += d.unopened;
+        *unopened += count.left;
     }
     return v;
 }

@@ -1,4 +1,11 @@
-/* The key file (LC-050): a key, and the data key wrapped by it.
+/* The key file (LC-050).
+ *
+ *     lintel-key 2
+ *     key BASE64
+ *     check BASE64
+ *
+ * `check` is a hash of the key, by which damage is told from another key. Files of the first format have, in its place,
+ * a data key wrapped by the key:
  *
  *     lintel-key 1
  *     key BASE64
@@ -14,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_FILE_MAX = 4096 };
+enum { KEY_FILE_MAX = 4096, CHECK = 16 };
 
 #define WRAP_PURPOSE "lintel data key 1"
 
@@ -51,26 +58,43 @@ static bool parse_line(struct arena *a, sv *rest, sv name, size_t len, sv *bytes
     return crypto_parse_base64(a, sv_slice(line, name.len + 1, line.len), bytes) && bytes->len == len;
 }
 
-static bool unwrap(sv key, sv wrapped, uint8_t data_key[CRYPTO_KEY]) {
-    struct crypto_box box = {(const uint8_t *)key.data, (const uint8_t *)wrapped.data, SV(WRAP_PURPOSE)};
-    return crypto_open(&box, sv_slice(wrapped, CRYPTO_NONCE, wrapped.len), data_key);
+static void make_check(const void *key, uint8_t check[CHECK]) {
+    crypto_digest_blake2b(sv_make(key, CRYPTO_KEY), SV("lintel key check 2"), check, CHECK);
 }
 
-static bool parse_keys(const struct sealer_options *o, sv text, uint8_t data_key[CRYPTO_KEY]) {
+/* The first format. */
+static bool unwrap(sv key, sv wrapped, struct key_material *k) {
+    struct crypto_box box = {(const uint8_t *)key.data, (const uint8_t *)wrapped.data, SV(WRAP_PURPOSE)};
+    k->has_data = crypto_open(&box, sv_slice(wrapped, CRYPTO_NONCE, wrapped.len), k->data);
+    return k->has_data;
+}
+
+static bool parse_keys(const struct sealer_options *o, sv text, struct key_material *k) {
     struct arena scratch = {.secret = true};
-    sv rest = text, key, wrapped;
-    bool ok =
-        sv_eq_cstr(sv_cut(&rest, '\n'), "lintel-key 1") && parse_line(&scratch, &rest, SV("key"), CRYPTO_KEY, &key) &&
-        parse_line(&scratch, &rest, SV("data"), CRYPTO_NONCE + CRYPTO_KEY + CRYPTO_TAG, &wrapped) && rest.len == 0;
-    bool opened = ok && unwrap(key, wrapped, data_key);
+    sv rest = text, key = {0}, more = {0};
+    sv head = sv_cut(&rest, '\n');
+    bool is_first = sv_eq_cstr(head, "lintel-key 1");
+    size_t len = is_first ? CRYPTO_NONCE + CRYPTO_KEY + CRYPTO_TAG : CHECK;
+    bool ok = (is_first || sv_eq_cstr(head, "lintel-key 2")) &&
+              parse_line(&scratch, &rest, SV("key"), CRYPTO_KEY, &key) &&
+              parse_line(&scratch, &rest, is_first ? SV("data") : SV("check"), len, &more) && rest.len == 0;
+    bool fits = false;
+    if (ok) {
+        uint8_t check[CHECK];
+        memcpy(k->key, key.data, CRYPTO_KEY);
+        make_check(key.data, check);
+        fits = is_first ? unwrap(key, more, k) : crypto_is_equal(check, more.data, CHECK);
+    }
     arena_fini(&scratch);
-    if (!opened) {
-        return fail(o, ok ? "holds a data key that its own key does not open" : "is malformed", NULL);
+    if (!fits) {
+        const char *why =
+            is_first ? "holds a data key that its own key does not open" : "is damaged: its check is wrong";
+        return fail(o, ok ? why : "is malformed", NULL);
     }
     return true;
 }
 
-static bool read_open_file(const struct sealer_options *o, int fd, uint8_t data_key[CRYPTO_KEY]) {
+static bool read_open_file(const struct sealer_options *o, int fd, struct key_material *k) {
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         return fail(o, "is no regular file", NULL);
@@ -83,8 +107,7 @@ static bool read_open_file(const struct sealer_options *o, int fd, uint8_t data_
     }
     char text[KEY_FILE_MAX];
     ssize_t len = read(fd, text, sizeof text);
-    bool ok =
-        len < 0 ? fail(o, "cannot be read", describe(errno)) : parse_keys(o, sv_make(text, (size_t)len), data_key);
+    bool ok = len < 0 ? fail(o, "cannot be read", describe(errno)) : parse_keys(o, sv_make(text, (size_t)len), k);
     crypto_wipe(text, sizeof text);
     return ok;
 }
@@ -133,18 +156,14 @@ static void sync_directory_of(char *path) {
 
 static sv print_new_keys(struct arena *secret) {
     uint8_t *key = arena_alloc(secret, CRYPTO_KEY);
-    uint8_t *data = arena_alloc(secret, CRYPTO_KEY);
-    uint8_t *wrapped = arena_alloc(secret, CRYPTO_NONCE + CRYPTO_KEY + CRYPTO_TAG);
+    uint8_t *check = arena_alloc(secret, CHECK);
     crypto_fill_random(key, CRYPTO_KEY);
-    crypto_fill_random(data, CRYPTO_KEY);
-    crypto_fill_random(wrapped, CRYPTO_NONCE);
-    struct crypto_box box = {key, wrapped, SV(WRAP_PURPOSE)};
-    crypto_seal(&box, sv_make((char *)data, CRYPTO_KEY), wrapped + CRYPTO_NONCE);
+    make_check(key, check);
     struct buf text = BUF(secret);
-    buf_append(&text, SV("lintel-key 1\nkey "));
+    buf_append(&text, SV("lintel-key 2\nkey "));
     buf_append(&text, crypto_print_base64(secret, key, CRYPTO_KEY));
-    buf_append(&text, SV("\ndata "));
-    buf_append(&text, crypto_print_base64(secret, wrapped, CRYPTO_NONCE + CRYPTO_KEY + CRYPTO_TAG));
+    buf_append(&text, SV("\ncheck "));
+    buf_append(&text, crypto_print_base64(secret, check, CHECK));
     buf_append_char(&text, '\n');
     return buf_get_sv(&text);
 }
@@ -177,10 +196,22 @@ static bool make_key_file(const struct sealer_options *o) {
     return ok || fail(o, "cannot be made", describe(error));
 }
 
-bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY], bool *found) {
+/* What the store holds is not to be opened by a key made now. */
+static bool fail_missing(const struct sealer_options *o) {
+    struct diag *d = diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE,
+                               "key file '%.*s' is not there, but the secrets of context '%.*s' are sealed",
+                               SV_ARG(o->key_file), SV_ARG(o->context));
+    diag_set_hint(
+        o->diags, d,
+        "restore it from a backup, or name the key with --key; --no-seal goes on without the secrets; if it is "
+        "lost for good: lintel state rekey --key-is-lost");
+    return false;
+}
+
+bool key_file_read(const struct sealer_options *o, struct key_material *k, bool *found) {
     *found = false;
     if (o->key_source.len > 0) {
-        *found = parse_keys(o, sv_trim(o->key_text), data_key);
+        *found = parse_keys(o, sv_trim(o->key_text), k);
         return *found;
     }
     if (o->key_file.len == 0 || sv_find_char(o->key_file, 0) != SIZE_MAX) {
@@ -189,17 +220,21 @@ bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY],
     struct arena scratch = {0};
     const char *path = arena_copy_cstr(&scratch, o->key_file);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 && errno == ENOENT && o->create && make_key_file(o)) {
+    bool makes = o->create && o->wrapped.len == 0;
+    if (fd < 0 && errno == ENOENT && makes && make_key_file(o)) {
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     }
     int error = errno;
     arena_fini(&scratch);
+    if (fd < 0 && error == ENOENT && o->create && !makes) {
+        return fail_missing(o);
+    }
     if (fd < 0) {
         bool is_reported = error == ENOENT && o->create;
         bool is_missing = error == ENOENT && !o->create;
         return is_missing || (!is_reported && fail(o, "cannot be opened", describe(error)));
     }
-    *found = read_open_file(o, fd, data_key);
+    *found = read_open_file(o, fd, k);
     close(fd);
     return *found;
 }

@@ -3,42 +3,151 @@
 
 #include "seal/sealer.h"
 
-enum { BOX_VERSION = 1, BOX_HEAD = 1 + KEY_ID + CRYPTO_NONCE, BOX_PADDING = 16 };
+enum { BOX_HEAD = 1 + KEY_ID + CRYPTO_NONCE, BOX_PADDING = 16 };
 
 static void derive(const uint8_t key[CRYPTO_KEY], sv purpose, uint8_t *out, size_t len) {
     crypto_digest_blake2b(sv_make((const char *)key, CRYPTO_KEY), purpose, out, len);
 }
 
-static bool load_keys(struct sealer *s, const struct sealer_options *o) {
-    struct seal_keys *k = s->keys;
-    memset(k, 0, sizeof *k);
-    derive(o->store_key, SV("lintel digest 1"), k->digest, CRYPTO_KEY);
-    derive(o->store_key, SV("lintel journal 1"), k->mac, CRYPTO_KEY);
-    if (!o->no_seal && !key_file_read(o, k->data, &k->has_data)) {
-        return false;
-    }
-    if (k->has_data) {
-        derive(k->data, SV("lintel nonce 1"), k->nonce, CRYPTO_KEY);
-        uint8_t id[16];
-        derive(k->data, SV("lintel key id 1"), id, sizeof id);
-        memcpy(k->id, id, KEY_ID);
-    }
-    crypto_guard_protect(k);
-    return true;
+static void derive_id(const uint8_t data[CRYPTO_KEY], uint8_t id[KEY_ID]) {
+    uint8_t longer[16];
+    derive(data, SV("lintel key id 1"), longer, sizeof longer);
+    memcpy(id, longer, KEY_ID);
 }
 
-struct sealer *sealer_open(const struct sealer_options *o) {
+/* --- the data key --- */
+
+static bool wrap(struct sealer *s, const struct sealer_options *o, const struct key_material *k, int64_t generation) {
+    struct data_key data = {.generation = generation};
+    memcpy(data.key, s->keys->data, CRYPTO_KEY);
+    derive_id(data.key, data.id);
+    bool ok = data_key_wrap(o, k, &data, &s->wrapped);
+    crypto_wipe(&data, sizeof data);
+    return ok;
+}
+
+/* The store has none yet. Key files of the first format bring one along, by which older states are sealed. */
+static bool begin_data_key(struct sealer *s, const struct sealer_options *o, const struct key_material *k) {
+    s->keys->has_data = k->has_data || o->create || o->context.len == 0;
+    if (k->has_data) {
+        memcpy(s->keys->data, k->data, CRYPTO_KEY);
+    } else if (o->context.len == 0) {
+        derive(k->key, SV("lintel data key of a key file 1"), s->keys->data, CRYPTO_KEY);
+    } else if (o->create) {
+        crypto_fill_random(s->keys->data, CRYPTO_KEY);
+    }
+    return o->context.len == 0 || !o->create || wrap(s, o, k, 1);
+}
+
+static bool use_key(struct sealer *s, const struct sealer_options *o, const struct key_material *k) {
+    if (o->wrapped.len == 0) {
+        return begin_data_key(s, o, k);
+    }
+    s->keys->has_data = data_key_unwrap(o, k, s->keys->data);
+    s->wrapped = arena_copy_sv(o->arena, o->wrapped);
+    return s->keys->has_data;
+}
+
+/* The key that wraps; `found` false: there is none, and it shall not be made. */
+static bool find_key(const struct sealer_options *o, struct key_material *k, bool *found) {
+    *found = o->passphrase.len > 0;
+    return *found || key_file_read(o, k, found);
+}
+
+bool sealer_check_key(const struct sealer_options *o) {
+    struct sealer_options only_look = *o;
+    only_look.create = false;
+    bool found = false;
+    struct key_material *k = crypto_start() ? crypto_guard_new(sizeof *k) : NULL;
+    bool ok = k == NULL || find_key(&only_look, k, &found); /* no memory: reported when it is needed */
+    crypto_guard_free(k);
+    return ok;
+}
+
+static bool load_data_key(struct sealer *s, const struct sealer_options *o) {
+    struct key_material *k = crypto_guard_new(sizeof *k);
+    bool found = false;
+    if (k == NULL) {
+        diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE, "the system gives no memory for keys");
+        return false;
+    }
+    memset(k, 0, sizeof *k);
+    bool ok = find_key(o, k, &found) && (!found || use_key(s, o, k));
+    crypto_guard_free(k);
+    return ok;
+}
+
+/* --- opening --- */
+
+static void derive_all(struct seal_keys *k) {
+    if (k->has_data) {
+        derive(k->data, SV("lintel nonce 1"), k->nonce, CRYPTO_KEY);
+        derive_id(k->data, k->id);
+    }
+    crypto_guard_protect(k);
+}
+
+static struct sealer *new_sealer(const struct sealer_options *o) {
     struct sealer *s = ARENA_NEW(o->arena, struct sealer);
     s->keys = crypto_start() ? crypto_guard_new(sizeof *s->keys) : NULL;
     if (s->keys == NULL) {
         diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE, "the system gives no randomness or no memory for keys");
         return NULL;
     }
-    if (!load_keys(s, o)) {
+    memset(s->keys, 0, sizeof *s->keys);
+    derive(o->store_key, SV("lintel digest 1"), s->keys->digest, CRYPTO_KEY);
+    derive(o->store_key, SV("lintel journal 1"), s->keys->mac, CRYPTO_KEY);
+    return s;
+}
+
+struct sealer *sealer_open(const struct sealer_options *o) {
+    struct sealer *s = new_sealer(o);
+    if (s != NULL && !o->no_seal && !load_data_key(s, o)) {
         sealer_close(s);
         return NULL;
     }
+    if (s != NULL) {
+        derive_all(s->keys);
+    }
     return s;
+}
+
+static bool load_anew(struct sealer *s, const struct sealer *old, const struct sealer_options *o, bool rotate) {
+    struct arena scratch = {0};
+    struct seal_wrapped before = {0};
+    bool found = false;
+    struct key_material *k = crypto_guard_new(sizeof *k);
+    bool ok = k != NULL;
+    if (ok) {
+        memset(k, 0, sizeof *k);
+        ok = find_key(o, k, &found) && found;
+    }
+    seal_read_wrapped(&scratch, old->wrapped, &before);
+    if (ok && rotate) {
+        crypto_fill_random(s->keys->data, CRYPTO_KEY);
+    } else if (ok) {
+        memcpy(s->keys->data, old->keys->data, CRYPTO_KEY);
+    }
+    s->keys->has_data = ok && wrap(s, o, k, before.generation + (rotate || before.generation == 0 ? 1 : 0));
+    crypto_guard_free(k);
+    arena_fini(&scratch);
+    return s->keys->has_data;
+}
+
+struct sealer *sealer_open_anew(const struct sealer *old, const struct sealer_options *o, bool rotate) {
+    struct sealer *s = new_sealer(o);
+    if (s != NULL && !load_anew(s, old, o, rotate)) {
+        sealer_close(s);
+        return NULL;
+    }
+    if (s != NULL) {
+        derive_all(s->keys);
+    }
+    return s;
+}
+
+sv sealer_get_wrapped(const struct sealer *s) {
+    return s->keys->has_data ? s->wrapped : (sv){0};
 }
 
 void sealer_close(struct sealer *s) {

@@ -5,7 +5,10 @@
 #include "adapters/crypto/crypto.h"
 #include "seal/seal.h"
 
-enum { KEY_ID = 8 };
+enum {
+    KEY_ID = 8,
+    BOX_VERSION = 1,
+};
 
 /* All in guarded memory. */
 struct seal_keys {
@@ -19,10 +22,32 @@ struct seal_keys {
 
 struct sealer {
     struct seal_keys *keys;
+    sv wrapped; /* the data key, as the store has it or shall have it; empty: it is kept nowhere */
 };
 
-/* The data key of a key file, made when missing and wanted. False after a report; `found` false: there is none. */
-bool key_file_read(const struct sealer_options *o, uint8_t data_key[CRYPTO_KEY], bool *found);
+/* What a key file holds. */
+struct key_material {
+    uint8_t key[CRYPTO_KEY];  /* wraps the data key */
+    uint8_t data[CRYPTO_KEY]; /* of files of the first format: a data key of their own */
+    bool has_data;
+};
+/* The file, made when missing and wanted, or the text. False after a report; `found` false: there is none. */
+bool key_file_read(const struct sealer_options *o, struct key_material *k, bool *found);
+
+/* A data key to be wrapped. */
+struct data_key {
+    uint8_t key[CRYPTO_KEY];
+    uint8_t id[KEY_ID];
+    int64_t generation; /* grows with each rotation */
+};
+/* What options->wrapped holds, opened by the passphrase or the key given. False after a report. */
+bool data_key_unwrap(const struct sealer_options *o, const struct key_material *k, uint8_t data[CRYPTO_KEY]);
+/* The text for the store, in the arena of the options. False after a report. */
+bool data_key_wrap(const struct sealer_options *o, const struct key_material *k, const struct data_key *data, sv *text);
+
+/* seal_decode that tells how many leaves were opened (`moved`) and how many were not (`left`). */
+value decode_counting(struct sealer *s, struct arena *a, const struct seal_place *at, sv json, struct seal_moved *count,
+                      struct diags *diags);
 
 /* One leaf: the box as base64 text in `a`, and back. */
 sv box_make(struct sealer *s, struct arena *a, sv place, sv plain);

@@ -53,6 +53,12 @@ bool crypto_open(const struct crypto_box *b, sv sealed, uint8_t *out) {
                                            b->associated.len, b->nonce, b->key) == 0;
 }
 
+bool crypto_derive_from_passphrase(sv passphrase, const struct crypto_stretch *how, uint8_t key[CRYPTO_KEY]) {
+    assert(how->salt.len == crypto_pwhash_SALTBYTES);
+    return crypto_pwhash(key, CRYPTO_KEY, (const char *)bytes_of(passphrase), passphrase.len, bytes_of(how->salt),
+                         how->operations, how->memory, crypto_pwhash_ALG_ARGON2ID13) == 0;
+}
+
 /* Hashes */
 
 void crypto_digest_blake2b(sv key, sv data, uint8_t *out, size_t out_len) {

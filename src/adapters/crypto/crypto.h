@@ -12,6 +12,7 @@ enum {
     CRYPTO_KEY = 32,
     CRYPTO_NONCE = 24,
     CRYPTO_TAG = 16,
+    CRYPTO_SALT = 16,
     CRYPTO_SHA256 = 32,
     CRYPTO_MAC = 32,
 };
@@ -37,6 +38,14 @@ struct crypto_box {
 void crypto_seal(const struct crypto_box *b, sv plain, uint8_t *out);
 /* `out` has room for sealed.len - CRYPTO_TAG bytes. False when anything was changed. */
 bool crypto_open(const struct crypto_box *b, sv sealed, uint8_t *out);
+
+/* A key from a passphrase (Argon2id). False when the system has not that much memory. */
+struct crypto_stretch {
+    sv salt; /* CRYPTO_SALT bytes */
+    uint64_t operations;
+    size_t memory; /* bytes */
+};
+bool crypto_derive_from_passphrase(sv passphrase, const struct crypto_stretch *how, uint8_t key[CRYPTO_KEY]);
 
 /* Hashes. `out_len` of BLAKE2b is 16 to 64; an empty key makes it a plain hash, else 16 to 64 bytes. */
 void crypto_digest_blake2b(sv key, sv data, uint8_t *out, size_t out_len);

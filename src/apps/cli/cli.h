@@ -27,6 +27,7 @@ enum cli_option_content {
     HOLDS_FILE,
     HOLDS_DIRECTORY,
     HOLDS_PATH_LIST, /* directories, ':' between them */
+    HOLDS_KEY,       /* a path behind "file:", or something else */
     HOLDS_URL,       /* a path, or one behind "sqlite:" or "file:", or something else */
     HOLDS_LIMIT,     /* NAME=N (bounds.h) */
 };

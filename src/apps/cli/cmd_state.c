@@ -1,5 +1,6 @@
 /* Looking at what is stored, and editing it. */
 #include "apps/cli/commands.h"
+#include "apps/cli/rekey.h"
 #include "apps/cli/session.h"
 
 #include "engine/edit.h"
@@ -228,6 +229,7 @@ static const struct action actions[] = {
     {"apply", "state apply", "SCRIPT", 1, 1, NULL, do_apply},
     {"list", "state list", "no further argument", 0, 0, list, NULL},
     {"mv", "state mv", "FROM and TO", 2, 2, NULL, do_move},
+    {"rekey", "state rekey", "no further argument", 0, 0, NULL, NULL},
     {"rescue", "state rescue", "FILE", 1, 1, NULL, do_rescue},
     {"rm", "state rm", "addresses", 1, SIZE_MAX, NULL, do_remove},
     {"show", "state show", "ADDRESS", 1, 1, show, NULL},
@@ -250,6 +252,24 @@ static enum exit_code run_action(struct cli *c, const struct action *action) {
     return code;
 }
 
+/* Keys are of a name space, the other actions of an instance. */
+static enum exit_code run_named(struct cli *c, const struct action *action) {
+    bool is_rekey = action->look == NULL && action->change == NULL;
+    return is_rekey ? rekey_command(c) : run_action(c, action);
+}
+
+static bool check_rekey_options(struct cli *c, const struct action *action) {
+    static const char *const names[] = {"new-key", "rotate", "key-is-lost"};
+    bool is_rekey = action->look == NULL && action->change == NULL;
+    for (size_t i = 0; !is_rekey && i < sizeof names / sizeof *names; i++) {
+        if (settings_is_given(c, names[i])) {
+            output_usage_error(c, "'--%s' belongs to 'state rekey'", names[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
 enum exit_code cmd_state_run(struct cli *c) {
     sv wanted = c->arguments.items[0];
     struct hint hint = HINT(sv_slice(wanted, 0, 80));
@@ -261,7 +281,7 @@ enum exit_code cmd_state_run(struct cli *c) {
             continue;
         if (rest < action->least || rest > action->most)
             return output_usage_error(c, "'state %s' takes %s", action->name, action->needs);
-        return run_action(c, action);
+        return check_rekey_options(c, action) ? run_named(c, action) : EXIT_USAGE;
     }
     output_usage_error(c, "'state' cannot '%.*s'", SV_ARG(render_escape(&c->arena, sv_slice(wanted, 0, 80))));
     output_add_hint(c, &hint, "lintel state ");

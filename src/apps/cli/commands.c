@@ -50,10 +50,11 @@ static const struct cli_option opt_strict = {.name = SV_INIT("strict"),
 static const struct cli_option opt_key = {.name = SV_INIT("key"),
                                           .type = OPTION_TEXT,
                                           .value_name = SV_INIT("SPEC"),
-                                          .holds = HOLDS_URL,
+                                          .holds = HOLDS_KEY,
                                           .fallback = SV_INIT("file:.lintel/vault/CONTEXT.key"),
                                           .internal_default = true,
-                                          .summary = SV_INIT("sealing key: file:PATH, env:NAME or command:ARGV")};
+                                          .summary =
+                                              SV_INIT("sealing key: file:PATH, env:NAME, command:ARGV or passphrase")};
 static const struct cli_option opt_no_seal = {.name = SV_INIT("no-seal"),
                                               .type = OPTION_FLAG,
                                               .summary =
@@ -298,6 +299,19 @@ static const struct cli_option opt_reason = {.name = SV_INIT("reason"),
                                              .summary = SV_INIT("why; kept in the history of the instance")};
 static const struct cli_option opt_dry_run = {
     .name = SV_INIT("dry-run"), .type = OPTION_FLAG, .summary = SV_INIT("show what would change; write nothing")};
+static const struct cli_option opt_new_key = {.name = SV_INIT("new-key"),
+                                              .type = OPTION_TEXT,
+                                              .value_name = SV_INIT("SPEC"),
+                                              .holds = HOLDS_KEY,
+                                              .summary = SV_INIT("rekey: the sealing key from now on, as for --key")};
+static const struct cli_option opt_rotate = {.name = SV_INIT("rotate"),
+                                             .type = OPTION_FLAG,
+                                             .summary =
+                                                 SV_INIT("rekey: another data key; all secrets are sealed anew")};
+static const struct cli_option opt_key_is_lost = {
+    .name = SV_INIT("key-is-lost"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("rekey: give up the secrets of a key that nobody has any more")};
 static const struct cli_option opt_man = {
     .name = SV_INIT("man"), .type = OPTION_FLAG, .summary = SV_INIT("print the manual page")};
 static const struct cli_option opt_dialect = {.name = SV_INIT("dialect"),
@@ -368,8 +382,8 @@ static const struct cli_option *const rollback_options[] = {
     &opt_instance, &opt_instance_name, &opt_instance_id, &opt_dry_run, &opt_auto_approve,
     &opt_approve,  &opt_deny,          &opt_refresh,     &opt_timings, &opt_trace};
 static const struct cli_option *const history_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id};
-static const struct cli_option *const state_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
-                                                         &opt_dry_run};
+static const struct cli_option *const state_options[] = {
+    &opt_instance, &opt_instance_name, &opt_instance_id, &opt_dry_run, &opt_new_key, &opt_rotate, &opt_key_is_lost};
 static const struct cli_option *const unlock_options[] = {&opt_reason};
 static const struct cli_option *const list_options[] = {&opt_all_contexts};
 static const struct cli_option *const output_options[] = {&opt_instance, &opt_instance_name,  &opt_instance_id,
@@ -409,7 +423,7 @@ static const struct cli_argument arg_address[] = {
 static const struct cli_argument arg_state[] = {
     {.name = SV_INIT("ACTION"),
      .summary = SV_INIT("what to do"),
-     .choices = SV_INIT("apply|list|mv|rescue|rm|show|undo")},
+     .choices = SV_INIT("apply|list|mv|rekey|rescue|rm|show|undo")},
     {SV_INIT("ARGUMENT"), true, true, SV_INIT("addresses of elements; for apply and rescue a file")}};
 static const struct cli_argument arg_locked[] = {
     {.name = SV_INIT("ID"), .summary = SV_INIT("id of the instance, or its name")}};
@@ -482,7 +496,8 @@ static const sv ex_rollback[] = {SV_INIT("lintel rollback --dry-run"), SV_INIT("
 static const sv ex_show[] = {SV_INIT("lintel show"), SV_INIT("lintel show resources.api"),
                              SV_INIT("lintel show --at 12 resources.api"), SV_INIT("lintel show plan.json")};
 static const sv ex_state[] = {SV_INIT("lintel state list"), SV_INIT("lintel state mv resources.api resources.server"),
-                              SV_INIT("lintel state rm resources.old --dry-run"), SV_INIT("lintel state undo")};
+                              SV_INIT("lintel state rm resources.old --dry-run"), SV_INIT("lintel state undo"),
+                              SV_INIT("lintel state rekey --new-key passphrase --rotate")};
 static const sv ex_unlock[] = {SV_INIT("lintel unlock orders --reason 'the build agent is gone'")};
 static const sv ex_validate[] = {SV_INIT("lintel validate"), SV_INIT("lintel validate --format sarif app.yaml"),
                                  SV_INIT("lintel validate --no-providers --no-transforms app.yaml")};
@@ -756,6 +771,7 @@ static const struct cli_command cmd_state = {
         "list, show ADDRESS; rm ADDRESS… forgets elements and leaves the real objects where they are; mv "
         "FROM TO gives a resource another address; apply SCRIPT takes a 'rm ADDRESS' or 'mv FROM TO' a "
         "line, all or nothing; undo takes the last edit back; rescue FILE replays what a run could not write any more. "
+        "rekey gives the secrets of the context another key (--new-key), another data key (--rotate), or both. "
         "No real object is touched."),
     ARGS(arg_state),
     OPTIONS(state_options),

@@ -136,8 +136,7 @@ bool inputs_collect(struct cli *c, struct template_input **items, size_t *count)
     return ok;
 }
 
-/* A line without echo; false when the input has ended or a signal came. */
-static bool read_line_silently(const struct cli *c, sv prompt, struct buf *line) {
+bool inputs_read_silently(const struct cli *c, sv prompt, struct buf *line) {
     struct termios before;
     if (tcgetattr(STDIN_FILENO, &before) != 0)
         return false;
@@ -149,13 +148,13 @@ static bool read_line_silently(const struct cli *c, sv prompt, struct buf *line)
     while (line->len < SECRET_MAX && cli_await_input(c) && read(STDIN_FILENO, &ch, 1) == 1 && ch != '\n')
         buf_append_char(line, ch);
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    dprintf(STDERR_FILENO, "\n");
     return ch == '\n';
 }
 
 bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result) {
     struct buf line = BUF(&c->arena);
-    bool got = read_line_silently(c, render_escape(&c->arena, name), &line);
-    dprintf(STDERR_FILENO, "\n");
+    bool got = inputs_read_silently(c, render_escape(&c->arena, name), &line);
     if (!got)
         return false;
     *result = (struct template_input){

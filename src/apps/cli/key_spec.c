@@ -76,10 +76,10 @@ bool key_spec_resolve(struct cli *c, sv spec, struct sealer_options *options) {
     options->key_source = spec;
     if (sv_has_prefix(spec, SV("env:")))
         return read_variable(c, spec, sv_slice(spec, 4, spec.len), &options->key_text);
+    if (sv_eq_cstr(spec, "passphrase") || sv_has_prefix(spec, SV("passphrase:env:")))
+        return true;
     if (!sv_has_prefix(spec, SV("command:"))) {
-        bool is_passphrase = sv_eq(spec, SV("passphrase"));
-        diags_add(&c->diags, is_passphrase ? DIAG_not_supported_yet : DIAG_usage_error, SPAN_NONE,
-                  "'--key' takes file:PATH, env:NAME or command:ARGV%s", is_passphrase ? " in this version" : "");
+        output_usage_error(c, "a key is file:PATH, env:NAME, command:ARGV, passphrase or passphrase:env:NAME");
         return false;
     }
     if (settings_get_flag(c, "pure")) {

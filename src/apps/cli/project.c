@@ -67,13 +67,15 @@ static sv make_path(struct cli *c, const struct cli_option *option, sv text) {
         return text;
     if (option->holds == HOLDS_PATH_LIST)
         return make_path_list(c, text);
-    if (option->holds == HOLDS_URL && sv_find_char(text, ':') != SIZE_MAX) {
+    bool may_be_url = option->holds == HOLDS_URL || option->holds == HOLDS_KEY;
+    if (may_be_url && sv_find_char(text, ':') != SIZE_MAX) {
         prefix = sv_slice(text, 0, sv_find_char(text, ':') + 1);
         path = sv_slice(text, prefix.len, text.len);
         if (!sv_eq(prefix, SV("sqlite:")) && !sv_eq(prefix, SV("file:")))
             return text;
     }
-    if (sv_has_prefix(path, SV("/")) || sv_eq(path, SV("-")))
+    bool is_word = option->holds == HOLDS_KEY && prefix.len == 0;
+    if (is_word || sv_has_prefix(path, SV("/")) || sv_eq(path, SV("-")))
         return text;
     return arena_printf(&c->arena, "%.*s%.*s", SV_ARG(prefix), SV_ARG(make_absolute(c, path)));
 }

@@ -74,23 +74,46 @@ static bool check_shared_key(struct cli *c, enum session_mode mode) {
     return false;
 }
 
-static bool open_sealer(struct session *s, enum session_mode mode) {
+/* What can be said of the key before the store is opened: a key that is unusable is reported before anything happens
+ * (LC-052). */
+static bool choose_key(struct session *s, enum session_mode mode) {
     struct cli *c = s->cli;
-    struct sealer_options options = {.arena = &c->arena, .diags = &c->diags, .host = (struct host *)c->host};
     bool is_shared = store_is_postgres_url(get_state_url(c));
     sv spec = settings_get_text(c, "key");
-    options.no_seal = settings_get_flag(c, "no-seal");
-    if ((is_shared && !check_shared_key(c, mode)) || (!options.no_seal && !key_spec_resolve(c, spec, &options)))
+    s->key = (struct sealer_options){.arena = &c->arena, .diags = &c->diags, .host = (struct host *)c->host};
+    s->key.context = settings_get_text(c, "context");
+    s->key.no_seal = settings_get_flag(c, "no-seal");
+    s->key.create = mode == SESSION_WRITE;
+    if (mode == SESSION_WITHOUT_KEY)
+        return s->key.no_seal = true;
+    if ((is_shared && !check_shared_key(c, mode)) || (!s->key.no_seal && !key_spec_resolve(c, spec, &s->key)))
         return false;
     struct stat st;
-    bool has_name = options.key_file.len > 0 && (!is_shared || spec.len > 0);
+    bool has_name = s->key.key_file.len > 0 && (!is_shared || spec.len > 0);
     bool exists =
-        options.key_source.len > 0 || (has_name && stat(arena_copy_cstr(&c->arena, options.key_file), &st) == 0);
-    options.create = mode == SESSION_WRITE;
-    options.no_seal = options.no_seal || (mode == SESSION_READ && !exists);
-    if (s->store->ops->get_store_key(s->store, options.store_key) != STORE_OK)
+        s->key.key_source.len > 0 || (has_name && stat(arena_copy_cstr(&c->arena, s->key.key_file), &st) == 0);
+    s->key.no_seal = s->key.no_seal || (mode == SESSION_READ && !exists);
+    return s->key.no_seal || key_spec_is_passphrase(spec) || sealer_check_key(&s->key);
+}
+
+/* Looking goes on without secrets where nobody can be asked. */
+static bool ask_passphrase(struct session *s, enum session_mode mode) {
+    struct cli *c = s->cli;
+    sv spec = settings_get_text(c, "key"), wrapped;
+    enum store_result r = s->store->ops->find_data_key(s->store, &c->arena, s->key.context, &wrapped);
+    if (r != STORE_OK && r != STORE_NOT_FOUND)
         return false;
-    s->sealer = sealer_open(&options);
+    enum key_use use = r == STORE_OK ? KEY_PRESENT : KEY_FIRST;
+    bool is_looking = mode == SESSION_READ && (use == KEY_FIRST || !key_spec_can_ask(c, spec, use));
+    s->key.no_seal = is_looking;
+    return is_looking || key_spec_ask(c, spec, use, &s->key);
+}
+
+static bool open_sealer(struct session *s, enum session_mode mode) {
+    bool asks = !s->key.no_seal && key_spec_is_passphrase(settings_get_text(s->cli, "key"));
+    if (asks && !ask_passphrase(s, mode))
+        return false;
+    s->sealer = sealer_open_store(&s->key, s->store);
     return s->sealer != NULL;
 }
 
@@ -157,7 +180,8 @@ bool session_open(struct cli *c, struct session *s, enum session_mode mode) {
         output_usage_error(c, "'--pure' touches nothing, but '%.*s' is there to do so", SV_ARG(c->command->name));
         return false;
     }
-    if (!check_context(c) || !check_lease_time(c) || !open_store(s, mode) || !open_sealer(s, mode))
+    if (!check_context(c) || !check_lease_time(c) || !choose_key(s, mode) || !open_store(s, mode) ||
+        !open_sealer(s, mode))
         return false;
     verbose_say_store(c, store_show_url(&c->arena, get_state_url(c)), settings_get_text(c, "key"));
     fill_config(s);

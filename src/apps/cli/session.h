@@ -8,12 +8,14 @@
 enum session_mode {
     SESSION_READ = 1, /* nothing is created or written; an absent store counts as empty */
     SESSION_WRITE,
+    SESSION_WITHOUT_KEY, /* writes; secrets are neither opened nor sealed */
 };
 
 struct session {
     struct cli *cli;
     struct store *store; /* NULL until opened */
     struct sealer *sealer;
+    struct sealer_options key; /* as the sealer was opened */
     struct run_config config;
 };
 
@@ -62,6 +64,8 @@ unsigned template_get_format(const struct cli *c);
 bool inputs_collect(struct cli *c, struct template_input **items, size_t *count);
 /* Asks on the terminal without echo; the caller knows that there is one. False when nothing was given. */
 bool inputs_ask_secret(struct cli *c, sv name, struct template_input *result);
+/* A line of the terminal without echo; false when the input has ended or a signal came. */
+bool inputs_read_silently(const struct cli *c, sv prompt, struct buf *line);
 
 /* A file as a source. NULL after a report. */
 struct source *inputs_read_source(struct cli *c, sv path);

@@ -34,6 +34,14 @@ struct event_row {
     struct store_events events;
 };
 
+/* Of the name spaces; what is there is never edited, as with the others. */
+struct wrapped_key {
+    sv context, text;
+};
+struct key_table {
+    VEC(struct wrapped_key) rows;
+};
+
 struct memory_store {
     struct store store;
     struct arena arena; /* rows and tables */
@@ -43,7 +51,8 @@ struct memory_store {
     VEC(struct event_row) events;   /* only grows in a transaction … */
     size_t events_before;           /* … and is cut by rollback */
     sv pruned_id;                   /* instance whose events are to be pruned by the commit */
-    bool in_transaction, read_only;
+    struct key_table *keys, *keys_before;
+    bool in_transaction, read_only, keys_changed;
     uint8_t key[32];
 };
 
@@ -60,6 +69,14 @@ void copy_texts(struct arena *a, sv *const *texts, size_t count);
         sv *const texts_[] = {__VA_ARGS__};                        \
         copy_texts((a), texts_, sizeof texts_ / sizeof texts_[0]); \
     } while (0)
+
+/* --- keys.c --- */
+enum store_result memory_find_data_key(struct store *s, struct arena *a, sv context, sv *wrapped);
+enum store_result memory_put_data_key(struct store *s, sv context, sv expected, sv wrapped);
+enum store_result memory_begin_alone(struct store *s, struct arena *a, struct store_lease *lease);
+enum store_result memory_list_owners(struct store *s, struct arena *a, sv **ids, size_t *count);
+/* The transaction ends. */
+void keys_end(struct memory_store *m, bool is_commit);
 
 /* --- queue.c --- */
 enum store_result memory_add_run(struct store *s, const struct store_run *run);

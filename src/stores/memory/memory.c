@@ -129,6 +129,7 @@ static enum store_result memory_commit(struct store *s) {
         m->slots.items[i].before = NULL;
     }
     queue_commit(m);
+    keys_end(m, true);
     m->in_transaction = false;
     return STORE_OK;
 }
@@ -143,6 +144,7 @@ static void memory_rollback(struct store *s) {
         }
     }
     queue_rollback(m);
+    keys_end(m, false);
     m->in_transaction = false;
 }
 
@@ -371,11 +373,34 @@ static enum store_result memory_compact_journal(struct store *s, sv instance_id,
     return STORE_OK;
 }
 
+static enum store_result memory_rewrite_journal(struct store *s, sv instance_id, const struct journal_row *row) {
+    struct tables *t = edit_existing(s, instance_id);
+    for (size_t i = 0; t != NULL && i < t->journal.len; i++) {
+        if (t->journal.items[i].sequence == row->sequence) {
+            t->journal.items[i] = copy_row(&memory_of(s)->arena, *row);
+            return STORE_OK;
+        }
+    }
+    return STORE_NOT_FOUND;
+}
+
+static enum store_result memory_rewrite_history(struct store *s, sv instance_id, const struct store_history *entry) {
+    struct tables *t = find_slot(memory_of(s), instance_id) == NULL ? NULL : edit(memory_of(s), instance_id);
+    for (size_t i = 0; t != NULL && i < t->history.len; i++) {
+        if (t->history.items[i].number == entry->number) {
+            t->history.items[i] = copy_history(&memory_of(s)->arena, *entry);
+            return STORE_OK;
+        }
+    }
+    return STORE_NOT_FOUND;
+}
+
 static const struct store_ops memory_ops = {
     .close = memory_close,
     .get_description = memory_get_description,
     .get_store_key = memory_get_store_key,
     .begin = memory_begin,
+    .begin_alone = memory_begin_alone,
     .commit = memory_commit,
     .rollback = memory_rollback,
     .take_lease = memory_take_lease,
@@ -385,12 +410,17 @@ static const struct store_ops memory_ops = {
     .find_instance = memory_find_instance,
     .list_instances = memory_list_instances,
     .list_history = memory_list_history,
+    .list_owners = memory_list_owners,
+    .find_data_key = memory_find_data_key,
+    .put_data_key = memory_put_data_key,
     .put_instance = memory_put_instance,
     .delete_instance = memory_delete_instance,
     .put_element = memory_put_element,
     .delete_element = memory_delete_element,
     .append_journal = memory_append_journal,
     .compact_journal = memory_compact_journal,
+    .rewrite_journal = memory_rewrite_journal,
+    .rewrite_history = memory_rewrite_history,
     .add_run = memory_add_run,
     .change_run = memory_change_run,
     .take_run = memory_take_run,

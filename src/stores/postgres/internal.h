@@ -18,6 +18,7 @@
 enum {
     STATE_KEY = 32,
     ADDRESS_KEY = 16,
+    FORMAT_OF_KEYS = 3, /* has data keys */
     PARAMS = 12,
 };
 
@@ -78,6 +79,14 @@ enum statement {
     STMT_ADD_EVENTS,
     STMT_LIST_EVENTS,
     STMT_PRUNE_EVENTS,
+    STMT_FIND_DATA_KEY,
+    STMT_ADD_DATA_KEY,
+    STMT_SET_DATA_KEY,
+    STMT_LOCK_LEASES,
+    STMT_LIST_LEASES,
+    STMT_LIST_OWNERS,
+    STMT_REWRITE_JOURNAL,
+    STMT_REWRITE_HISTORY,
     STMT_COUNT
 };
 _Static_assert((int)STMT_COUNT <= (int)PG_STATEMENTS, "the adapter knows so many statements");
@@ -100,6 +109,7 @@ struct tx_write {
 struct transaction {
     struct arena arena;
     bool has_lease, is_committed;
+    bool is_alone; /* holds all leases: is not repeated */
     struct store_lease lease;
     int64_t number; /* of the handle: (2) */
     VEC(struct tx_write) writes;
@@ -120,6 +130,7 @@ struct postgres_store {
     bool is_listening;    /* on the present connection */
     int64_t announced_ms; /* when events were announced last */
     int64_t busy_timeout_ms;
+    int64_t format;         /* of the schema; older than the present one only when read_only */
     sv session;             /* random name, seen by the server's people */
     sv handle;              /* name of the row of (2) */
     int64_t number;         /* of its last transaction that was committed */
@@ -194,6 +205,14 @@ enum store_result ask_server(struct postgres_store *s, const struct query *queri
 enum store_result write_row(struct postgres_store *s, const struct query *query, int64_t *changes);
 /* Whether the instance exists, and the last sequence of its journal: into the transaction. NOT_FOUND without report. */
 enum store_result know_instance(struct postgres_store *s, sv instance_id);
+
+/* --- keys.c: callbacks --- */
+enum store_result postgres_find_data_key(struct store *store, struct arena *a, sv context, sv *wrapped);
+enum store_result postgres_put_data_key(struct store *store, sv context, sv expected, sv wrapped);
+enum store_result postgres_begin_alone(struct store *store, struct arena *a, struct store_lease *lease);
+enum store_result postgres_list_owners(struct store *store, struct arena *a, sv **ids, size_t *count);
+enum store_result postgres_rewrite_journal(struct store *store, sv instance_id, const struct journal_row *row);
+enum store_result postgres_rewrite_history(struct store *store, sv instance_id, const struct store_history *h);
 
 /* --- queue.c, events.c: callbacks --- */
 enum store_result postgres_add_run(struct store *store, const struct store_run *run);

@@ -46,6 +46,7 @@ const struct migration postgres_migrations[] = {
      " run_id text COLLATE \"C\" NOT NULL, sequence bigint NOT NULL CHECK (sequence > 0),"
      " instance_id text COLLATE \"C\" NOT NULL, body text NOT NULL, PRIMARY KEY (run_id, sequence));"
      "CREATE INDEX events_of_instance ON events (instance_id, run_id);"},
+    {"CREATE TABLE data_keys (context text COLLATE \"C\" PRIMARY KEY, wrapped text NOT NULL CHECK (wrapped <> ''));"},
 };
 const size_t postgres_migration_count = sizeof postgres_migrations / sizeof postgres_migrations[0];
 
@@ -168,6 +169,7 @@ enum store_result check_format(struct postgres_store *s, const struct migration 
     enum pg_outcome r = begin_pooled(s);
     enum store_result result = r == PG_OK ? look(s, count, &now) : report_pg(s, r, "cannot be read");
     commit_pooled(s); /* nothing was written */
+    s->format = s->read_only ? now.version : (int64_t)count;
     if (result != STORE_OK || (uint64_t)now.version == count) {
         return result;
     }

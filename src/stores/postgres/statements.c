@@ -70,6 +70,20 @@ const char *const postgres_statements[STMT_COUNT] = {
     [STMT_PRUNE_HISTORY] = "DELETE FROM history WHERE instance_id = $1 AND number NOT IN"
                            " (SELECT number FROM history WHERE instance_id = $1 ORDER BY number DESC LIMIT $2)",
 
+    [STMT_FIND_DATA_KEY] = "SELECT wrapped FROM data_keys WHERE context = $1",
+    [STMT_ADD_DATA_KEY] = "INSERT INTO data_keys (context, wrapped) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+    [STMT_SET_DATA_KEY] = "UPDATE data_keys SET wrapped = $2 WHERE context = $1 AND wrapped = $3",
+    [STMT_LOCK_LEASES] = "LOCK TABLE leases IN EXCLUSIVE MODE",
+    [STMT_LIST_LEASES] = "SELECT instance_id, token, holder, expires_ms - " NOW_MS
+                         " FROM leases WHERE holder <> '' ORDER BY instance_id",
+    [STMT_LIST_OWNERS] = "SELECT DISTINCT instance_id FROM history ORDER BY instance_id",
+    [STMT_REWRITE_JOURNAL] =
+        "UPDATE journal SET kind = $3, run_id = $4, token = $5, wall_ms = $6, operation = $7, address = $8,"
+        " action = $9, body = $10, mac = $11 WHERE instance_id = $1 AND sequence = $2",
+    [STMT_REWRITE_HISTORY] =
+        "UPDATE history SET run_id = $3, kind = $4, actor = $5, outcome = $6, started_ms = $7, ended_ms = $8,"
+        " body = $9 WHERE instance_id = $1 AND number = $2",
+
     [STMT_LOOK_SERVER] = "SELECT (current_setting('transaction_read_only') = 'on')::int::bigint,"
                          " (current_setting('server_encoding') = 'UTF8')::int::bigint,"
                          " current_setting('server_version_num')::bigint",

@@ -163,6 +163,10 @@ static enum store_result repeat(struct postgres_store *s, enum pg_outcome *r) {
     if (result != STORE_OK || *r != PG_OK || s->tx.is_committed) {
         return result;
     }
+    if (s->tx.is_alone) { /* others may have been there meanwhile */
+        return report_state(s, STORE_FAILED, DIAG_state_not_available,
+                            "was cut off: nothing of the last step was written", "run the command again");
+    }
     return write_again(s, r);
 }
 

@@ -17,6 +17,7 @@ enum {
     STATE_APPLICATION_ID = 0x4c4e544c, /* "LNTL" */
     STATE_KEY = 32,
     ROW_DIGEST = 16,
+    FORMAT_OF_KEYS = 3, /* has data keys */
 };
 
 enum statement {
@@ -55,6 +56,12 @@ enum statement {
     STMT_ADD_EVENTS,
     STMT_LIST_EVENTS,
     STMT_PRUNE_EVENTS,
+    STMT_FIND_DATA_KEY,
+    STMT_PUT_DATA_KEY,
+    STMT_LIST_LEASES,
+    STMT_LIST_OWNERS,
+    STMT_REWRITE_JOURNAL,
+    STMT_REWRITE_HISTORY,
     STMT_COUNT
 };
 
@@ -79,6 +86,7 @@ struct sqlite_store {
     sv wal_path;
     sv description;
     bool read_only, in_transaction, is_damaged;
+    int64_t format; /* of the file; older than the present one only when read_only */
     int64_t busy_timeout_ms;
     struct side_file side;
     uint8_t key[STATE_KEY];
@@ -178,6 +186,14 @@ void put_history_columns(struct row_writer *row, const struct store_history *h);
 enum store_result finish_write(struct sqlite_store *s, enum sql_result r);
 /* One number of the first row, 0 when there is none. */
 enum store_result read_last(struct sqlite_store *s, struct sql_stmt *stmt, int64_t *last);
+
+/* --- keys.c --- */
+enum store_result sqlite_find_data_key(struct store *store, struct arena *a, sv context, sv *wrapped);
+enum store_result sqlite_put_data_key(struct store *store, sv context, sv expected, sv wrapped);
+enum store_result sqlite_begin_alone(struct store *store, struct arena *a, struct store_lease *lease);
+enum store_result sqlite_list_owners(struct store *store, struct arena *a, sv **ids, size_t *count);
+enum store_result sqlite_rewrite_journal(struct store *store, sv instance_id, const struct journal_row *j);
+enum store_result sqlite_rewrite_history(struct store *store, sv instance_id, const struct store_history *h);
 
 /* --- queue.c --- */
 enum store_result sqlite_add_run(struct store *store, const struct store_run *run);

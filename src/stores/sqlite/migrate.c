@@ -44,6 +44,8 @@ const struct migration state_migrations[] = {
      "CREATE TABLE events (number INTEGER PRIMARY KEY, run_id TEXT NOT NULL, sequence INTEGER NOT NULL,"
      " instance_id TEXT NOT NULL, body TEXT NOT NULL, digest BLOB NOT NULL, UNIQUE (run_id, sequence)) STRICT;"
      "CREATE INDEX events_of_instance ON events (instance_id, run_id);"},
+    {"CREATE TABLE data_keys (context TEXT PRIMARY KEY, wrapped TEXT NOT NULL, digest BLOB NOT NULL) STRICT,"
+     " WITHOUT ROWID;"},
 };
 const size_t state_migration_count = sizeof state_migrations / sizeof state_migrations[0];
 

@@ -47,6 +47,17 @@ static const char *const statement_texts[STMT_COUNT] = {
     [STMT_PRUNE_HISTORY] = "DELETE FROM history WHERE instance_id = ?1 AND number NOT IN"
                            " (SELECT number FROM history WHERE instance_id = ?1 ORDER BY number DESC LIMIT ?2)",
 
+    [STMT_FIND_DATA_KEY] = "SELECT wrapped, digest FROM data_keys WHERE context = ?1",
+    [STMT_PUT_DATA_KEY] = "INSERT INTO data_keys (context, wrapped, digest) VALUES (?1, ?2, ?3)"
+                          " ON CONFLICT (context) DO UPDATE SET wrapped = ?2, digest = ?3",
+    [STMT_LIST_LEASES] = "SELECT instance_id FROM leases WHERE holder <> '' ORDER BY instance_id",
+    [STMT_LIST_OWNERS] = "SELECT DISTINCT instance_id FROM history ORDER BY instance_id",
+    [STMT_REWRITE_JOURNAL] = "UPDATE journal SET kind = ?3, run_id = ?4, token = ?5, wall_ms = ?6, operation = ?7,"
+                             " address = ?8, action = ?9, body = ?10, mac = ?11, digest = ?12"
+                             " WHERE instance = ?1 AND sequence = ?2",
+    [STMT_REWRITE_HISTORY] = "UPDATE history SET run_id = ?2, kind = ?3, actor = ?4, outcome = ?5, started_ms = ?6,"
+                             " ended_ms = ?7, body = ?8, digest = ?10 WHERE instance_id = ?9 AND number = ?1",
+
 /* Statuses are those of store.h: queued 1, running 2; from 3 on it is over. */
 #define RUN_COLUMNS                                                                                         \
     "number, id, status, instance_id, instance_name, context, kind, actor, created_ms, taken_ms, ended_ms," \
@@ -273,6 +284,7 @@ static enum store_result open_locked(struct sqlite_store *s) {
     if (result == STORE_OK && !s->read_only) {
         result = migrate(s, state_migrations, state_migration_count);
     }
+    s->format = s->read_only ? version : (int64_t)state_migration_count;
     if (result == STORE_OK && !s->read_only) {
         enum sql_result r = SQL_EXEC(s->db, "PRAGMA journal_mode = WAL");
         result = r == SQL_OK ? STORE_OK : report_sql(s, r, "cannot be written");
@@ -364,6 +376,7 @@ static const struct store_ops sqlite_ops = {
     .get_description = sqlite_get_description,
     .get_store_key = sqlite_get_store_key,
     .begin = sqlite_begin,
+    .begin_alone = sqlite_begin_alone,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
     .take_lease = sqlite_take_lease,
@@ -373,12 +386,17 @@ static const struct store_ops sqlite_ops = {
     .find_instance = sqlite_find_instance,
     .list_instances = sqlite_list_instances,
     .list_history = sqlite_list_history,
+    .list_owners = sqlite_list_owners,
+    .find_data_key = sqlite_find_data_key,
+    .put_data_key = sqlite_put_data_key,
     .put_instance = sqlite_put_instance,
     .delete_instance = sqlite_delete_instance,
     .put_element = sqlite_put_element,
     .delete_element = sqlite_delete_element,
     .append_journal = sqlite_append_journal,
     .compact_journal = sqlite_compact_journal,
+    .rewrite_journal = sqlite_rewrite_journal,
+    .rewrite_history = sqlite_rewrite_history,
     .add_run = sqlite_add_run,
     .change_run = sqlite_change_run,
     .take_run = sqlite_take_run,

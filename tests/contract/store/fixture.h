@@ -62,5 +62,7 @@ void check_sv_at(sv got, sv want, const char *file, int line);
 int run_store_contract(const struct store_kind *kind);
 /* The same for the queue and for events. */
 int run_queue_contract(const struct store_kind *kind);
+/* The same for data keys. */
+int run_key_contract(const struct store_kind *kind);
 
 #endif

@@ -50,8 +50,8 @@ int main(void) {
     struct store_kind pooled = kind;
     pooled.name = "store contract: postgres behind a pooler";
     pooled.open = open_pooled;
-    int failed = run_store_contract(&kind) + run_queue_contract(&kind);
-    failed += run_store_contract(&pooled) + run_queue_contract(&pooled);
+    int failed = run_store_contract(&kind) + run_queue_contract(&kind) + run_key_contract(&kind);
+    failed += run_store_contract(&pooled) + run_queue_contract(&pooled) + run_key_contract(&pooled);
     server_stop(&server);
     return failed;
 }

@@ -10,5 +10,5 @@ static struct store *open_sqlite(struct fixture *f, bool read_only) {
 static const struct store_kind kind = {.name = "store contract: sqlite", .open = open_sqlite, .is_lasting = true};
 
 int main(void) {
-    return run_store_contract(&kind) + run_queue_contract(&kind);
+    return run_store_contract(&kind) + run_queue_contract(&kind) + run_key_contract(&kind);
 }
