@@ -475,6 +475,11 @@ struct plan *run_plan_rollback(const struct run_config *c, sv *why_not, enum exi
     skip_interrupted(k);
     take_all_back(k);
     struct plan *plan = plan_all(k, interrupted, code);
+    bool is_idle = plan != NULL && k->rb->undoes > 0 && plan_is_empty(plan) && k->rb->taken.len == 0;
+    if (is_idle && k->stored.tree.journal.len == 0 && k->rb->skipped.len == 0) {
+        *why_not = SV("the last run has changed nothing");
+        return NULL;
+    }
     if (plan != NULL) {
         plan->rollback = k->rb;
         rollback_warn(c, &k->targets, plan);

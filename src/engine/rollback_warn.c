@@ -12,7 +12,8 @@ struct remade {
 struct warner {
     const struct run_config *c;
     struct arena *a;
-    struct map by_key; /* address, template or child → struct remade */
+    struct map by_key;   /* address, template or child → struct remade */
+    struct map of_links; /* "ADDRESS::spec.path": what a link lays over, and hence sets anew (BP-432) */
     size_t looks, warnings;
 };
 
@@ -44,18 +45,38 @@ static bool is_text(value v) {
     return v.kind == VALUE_STRING && value_get_text(v).len >= TEXT_MIN;
 }
 
+static void add_link(struct warner *w, const struct link_record *l) {
+    struct addr_parts parts;
+    bool has_fields = l->mappings.kind == VALUE_MAP && addr_parse(w->a, l->address.text, &parts);
+    for (size_t i = 0; has_fields && i < l->mappings.map->len; i++) {
+        sv path = l->mappings.map->entries[i].key;
+        size_t at = sv_find(path, SV("::"));
+        if (at != SIZE_MAX) {
+            sv address = addr_make(w->a, parts.parent, ELEMENT_RESOURCE, sv_slice(path, 0, at)).text;
+            sv rest = sv_slice(path, at, path.len);
+            map_put(&w->of_links, arena_printf(w->a, "%.*s%.*s", SV_ARG(address), SV_ARG(rest)), w);
+        }
+    }
+}
+
+static bool is_of_link(struct warner *w, const struct resource_record *user, struct path path) {
+    sv text = path_to_text(w->a, path);
+    return w->of_links.live > 0 &&
+           map_has(&w->of_links, arena_printf(w->a, "%.*s::spec.%.*s", SV_ARG(user->address.text), SV_ARG(text)));
+}
+
 /* A text that the record holds, and which is one that was computed, or has one in it. */
-static bool holds(struct warner *w, value held, value computed, struct path *path) {
+static bool holds(struct warner *w, const struct resource_record *user, value computed, struct path *path) {
     struct arena scratch = {0};
     struct path_list ours = {0}, theirs = {0};
-    value_find_paths(w->a, held, is_text, &ours);
+    value_find_paths(w->a, user->spec, is_text, &ours);
     value_find_paths(&scratch, computed, is_text, &theirs);
     bool found = false;
     for (size_t i = 0; i < ours.items.len && !found; i++) {
-        sv text = value_get_text(value_find_path(held, ours.items.items[i]));
+        sv text = value_get_text(value_find_path(user->spec, ours.items.items[i]));
         for (size_t k = 0; k < theirs.items.len && !found && w->looks < LOOKS_MAX; k++, w->looks++) {
             sv part = value_get_text(value_find_path(computed, theirs.items.items[k]));
-            found = sv_find(text, part) != SIZE_MAX;
+            found = sv_find(text, part) != SIZE_MAX && !is_of_link(w, user, ours.items.items[i]);
             *path = ours.items.items[i];
         }
     }
@@ -66,7 +87,7 @@ static bool holds(struct warner *w, value held, value computed, struct path *pat
 static void look(struct warner *w, const struct resource_record *user, const struct resource_record *used) {
     struct path path;
     bool has_values = value_is_set(user->spec) && value_is_set(used->computed) && w->warnings < WARNINGS_MAX;
-    if (user == used || !has_values || !holds(w, user->spec, used->computed, &path)) {
+    if (user == used || !has_values || !holds(w, user, used->computed, &path)) {
         return;
     }
     w->warnings++;
@@ -83,6 +104,10 @@ void rollback_warn(const struct run_config *c, const struct rollback_targets *t,
     struct warner w = {.c = c, .a = c->arena};
     struct map made = MAP(c->arena);
     w.by_key = MAP(c->arena);
+    w.of_links = MAP(c->arena);
+    for (size_t i = 0; i < t->links.len; i++) {
+        add_link(&w, t->links.items[i]);
+    }
     for (size_t i = 0; i < plan->change_count; i++) {
         const struct change *change = &plan->changes[i];
         if (change->kind == ELEMENT_RESOURCE && (change->action == ACTION_CREATE || change->action == ACTION_REPLACE)) {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "engine/edit.h"
 #include "engine/rollback.h"
 #include "world.h"
 
@@ -322,12 +323,111 @@ static void keeps_the_earliest_state(void **state) { /* BP-520 */
     world_fini(&w);
 }
 
+/* Many behind one name stay many behind one name; what a link has put into its side is put there anew, once. */
+static void rolls_groups_and_links_back(void **state) { /* BP-521, BP-481, BP-491 */
+    (void)state;
+    static const char before[] =
+        "resources:\n"
+        "  many: {type: fake/thing, each: '${split(\"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t\", \",\")}', spec: {name: "
+        "'${elem}', size: 1}}\n"
+        "  user: {type: fake/thing, dependsOn: many, spec: {name: u}}\n"
+        "  spot: {type: fake/place, metadata: {labels: {app: x}}, spec: {path: one}}\n"
+        "  api: {type: fake/thing, linkSelector: {byLabel: {app: x}}, spec: {name: api}}\n";
+    static const char after[] = "resources:\n"
+                                "  many: {type: fake/thing, each: '${split(\"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r\", "
+                                "\",\")}', spec: {name: '${elem}', size: 2}}\n"
+                                "  user: {type: fake/thing, dependsOn: many, spec: {name: u2}}\n"
+                                "  spot: {type: fake/place, metadata: {labels: {app: x}}, spec: {path: two}}\n"
+                                "  api: {type: fake/thing, linkSelector: {byLabel: {app: x}}, spec: {name: api}}\n";
+    struct world w;
+    world_init(&w);
+    deploy(&w, before, EXIT_OK);
+    struct trip t;
+    trip_init(&t, &w);
+    struct instance_view was, is;
+    assert_true(run_view_instance(&t.config, &was));
+    deploy(&w, after, EXIT_OK);
+    plan_rollback(&t);
+    assert_int_equal(t.diags.items.len, 0); /* no warning: what links set is set anew */
+    roll_back(&w, EXIT_OK);
+    assert_true(run_view_instance(&t.config, &is));
+    assert_int_equal(is.resource_count, was.resource_count);
+    assert_int_equal(is.link_count, 1);
+    assert_int_equal(is.links[0].status, STATUS_update_rollback_complete);
+    size_t found = 0;
+    for (size_t i = 0; i < is.resource_count; i++) {
+        for (size_t n = 0; n < was.resource_count; n++) {
+            const struct resource_record *x = &was.resources[n], *y = &is.resources[i];
+            if (!sv_eq(x->address.text, y->address.text)) {
+                continue;
+            }
+            found++;
+            assert_int_equal(y->depends_on_count, x->depends_on_count);
+            if (!sv_eq_cstr(y->name, "api")) { /* it got the name of a place that was made anew */
+                assert_true(value_eq(y->spec, x->spec));
+            }
+        }
+    }
+    assert_int_equal(found, was.resource_count);
+    sv place = value_get_text(value_map_find(is.links[0].data, SV("place"))), held = {0}, real = {0};
+    for (size_t i = 0; i < is.resource_count; i++) {
+        const struct resource_record *r = &is.resources[i];
+        value environment = value_map_find(r->spec, SV("environment"));
+        if (sv_eq_cstr(r->name, "api") && environment.kind == VALUE_MAP) {
+            assert_int_equal(environment.map->len, 1);
+            held = value_get_text(value_map_find(environment, SV("PLACE")));
+        }
+        real = sv_eq_cstr(r->name, "spot") ? r->physical_id : real;
+    }
+    assert_true(real.len > 0 && sv_eq(place, real) && sv_eq(held, real));
+    assert_int_equal(world_count_objects(&w), was.resource_count);
+    trip_fini(&t);
+    deploy(&w, before, EXIT_OK);
+    deploy(&w, before, EXIT_OK); /* once for what api got from the new place, once for nothing */
+    expect_plan(&w, "nothing: the last run has changed nothing\n");
+    world_fini(&w);
+}
+
+/* What a run is called while it goes back, and what the history keeps of the runs (LC-001, LC-025). */
+static void tells_what_it_does(void **state) { /* BP-542, LC-001, LC-020 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, one_of_two, EXIT_OK);
+    w.signal_at = SV("destroy resources.b");
+    w.signal_count = 2;
+    struct trip t;
+    trip_init(&t, &w);
+    t.config.parallel = 1;
+    plan_rollback(&t);
+    assert_int_equal(run_deploy(&t.config, t.plan->expanded, t.plan), EXIT_SIGINT);
+    trip_fini(&t);
+    w.signals = 0;
+    expect_state(&w, "deploy_rolling_back\n"
+                     "resources.a created thing-1\n"
+                     "resources.b create_rolling_back thing-2\n"
+                     "open 1\n");
+    roll_back(&w, EXIT_OK);
+    expect_state(&w, "deploy_rollback_complete\n");
+    trip_init(&t, &w);
+    struct past_runs runs;
+    assert_true(edit_list_runs(&t.config, &runs));
+    assert_int_equal(runs.items.len, 3);
+    assert_true(sv_eq_cstr(runs.items.items[1].kind, "rollback"));
+    assert_true(sv_eq_cstr(runs.items.items[1].outcome, "interrupted"));
+    assert_true(sv_eq_cstr(runs.items.items[2].outcome, "succeeded"));
+    assert_int_equal(runs.items.items[2].number, 3);
+    trip_fini(&t);
+    world_fini(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rolls_a_first_deployment_back), cmocka_unit_test(rolls_an_update_back),
         cmocka_unit_test(rolls_a_success_back),          cmocka_unit_test(rolls_a_destruction_back),
         cmocka_unit_test(warns_of_values_that_change),   cmocka_unit_test(skips_what_nobody_can_tell),
         cmocka_unit_test(goes_on_with_a_rollback),       cmocka_unit_test(keeps_the_earliest_state),
+        cmocka_unit_test(rolls_groups_and_links_back),   cmocka_unit_test(tells_what_it_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
