@@ -117,9 +117,9 @@ def cut_off(command, point):
 
 
 SCENARIOS = [
-    Scenario("create", [], deploy("first"), "first", points=8),
-    Scenario("update", [deploy("first")], deploy("updated"), "updated", points=8),
-    Scenario("replace_create_first", [deploy("first")], deploy("replaced"), "replaced", points=8),
+    Scenario("create", [], deploy("first"), "first", points=6),
+    Scenario("update", [deploy("first")], deploy("updated"), "updated", points=6),
+    Scenario("replace_create_first", [deploy("first")], deploy("replaced"), "replaced", points=6),
     Scenario("replace_destroy_first", [deploy("swap_first")], deploy("swapped"), "swapped"),
     Scenario("remove", [deploy("first")], deploy("fewer"), "fewer"),
     Scenario("link_update", [deploy("first")], deploy("linked"), "linked"),

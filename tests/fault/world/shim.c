@@ -5,8 +5,9 @@
  *     LINTEL_FAULT_COUNT=FILE            how many calls there were (8 bytes), whatever becomes of the program
  *
  * Classes: `any` (every call that changes something outside: writes, syncs, names, processes, what is sent), `write`,
- * `sync`, `read`, `world` (names and processes: what providers do, but stores hardly ever). Actions: `kill`, `stop`
- * (both in front of the call), `eio`, `enospc` (instead of it), `short` (half of it), `none`. Calls on descriptors 0 to
+ * `sync`, `read`, `memory` (allocations), `world` (names and processes: what providers do, but stores hardly ever).
+ * Actions: `kill`, `stop` (both in front of the call), `eio`, `enospc`, `enomem` (instead of it), `short` (half of it),
+ * `ahead`, `behind` (the wall clock jumps by ten days), `none`. Calls on descriptors 0 to
  * 2 and those of child processes do not count. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,6 +26,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 enum class {
@@ -33,9 +35,21 @@ enum class {
     CLASS_READ = 4,
     CLASS_OTHER = 8,
     CLASS_WORLD = 16,
+    CLASS_MEMORY = 32,
     CLASS_ANY = CLASS_WRITE | CLASS_SYNC | CLASS_OTHER | CLASS_WORLD,
 };
-enum action { ACTION_NONE = 1, ACTION_KILL, ACTION_STOP, ACTION_EIO, ACTION_ENOSPC, ACTION_SHORT };
+enum action {
+    ACTION_NONE = 1,
+    ACTION_KILL,
+    ACTION_STOP,
+    ACTION_EIO,
+    ACTION_ENOSPC,
+    ACTION_ENOMEM,
+    ACTION_SHORT,
+    ACTION_AHEAD,
+    ACTION_BEHIND,
+};
+enum { JUMP_S = 10 * 86400 };
 
 static struct {
     pid_t pid; /* 0: off */
@@ -44,19 +58,21 @@ static struct {
     unsigned long at;
     bool goes_on;
     atomic_ulong own_count, *count;
+    atomic_long clock_off_s;
 } fault;
 
 static const struct {
     const char *name;
     unsigned classes;
-} classes[] = {
-    {"any", CLASS_ANY}, {"write", CLASS_WRITE}, {"sync", CLASS_SYNC}, {"read", CLASS_READ}, {"world", CLASS_WORLD}};
+} classes[] = {{"any", CLASS_ANY},   {"write", CLASS_WRITE},   {"sync", CLASS_SYNC},
+               {"read", CLASS_READ}, {"memory", CLASS_MEMORY}, {"world", CLASS_WORLD}};
 
 static const struct {
     const char *name;
     enum action action;
-} actions[] = {{"none", ACTION_NONE}, {"kill", ACTION_KILL},     {"stop", ACTION_STOP},
-               {"eio", ACTION_EIO},   {"enospc", ACTION_ENOSPC}, {"short", ACTION_SHORT}};
+} actions[] = {{"none", ACTION_NONE},     {"kill", ACTION_KILL},     {"stop", ACTION_STOP},
+               {"eio", ACTION_EIO},       {"enospc", ACTION_ENOSPC}, {"short", ACTION_SHORT},
+               {"enomem", ACTION_ENOMEM}, {"ahead", ACTION_AHEAD},   {"behind", ACTION_BEHIND}};
 
 static void open_count(void) {
     const char *path = getenv("LINTEL_FAULT_COUNT");
@@ -103,6 +119,10 @@ static enum action pass(unsigned in) {
     }
     if (fault.action == ACTION_KILL || fault.action == ACTION_STOP) {
         syscall(SYS_kill, fault.pid, fault.action == ACTION_KILL ? SIGKILL : SIGSTOP);
+        return 0;
+    }
+    if (fault.action == ACTION_AHEAD || fault.action == ACTION_BEHIND) {
+        atomic_store(&fault.clock_off_s, fault.action == ACTION_AHEAD ? JUMP_S : -JUMP_S);
         return 0;
     }
     return fault.action;
@@ -207,6 +227,43 @@ POINT_ONLY(CLASS_WORLD, int, fsetxattr, (int fd, const char *name, const void *d
 POINT_ONLY(CLASS_WORLD, int, kill, (pid_t pid, int number), (pid, number))
 POINT_ONLY(CLASS_WORLD, pid_t, fork, (void), ())
 POINT_ONLY(CLASS_OTHER, pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
+
+/* --- memory: the C library's own names, since dlsym allocates --- */
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+
+static bool has_no_memory(void) {
+    if (pass(CLASS_MEMORY) != ACTION_ENOMEM) {
+        return false;
+    }
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size) {
+    return has_no_memory() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    return has_no_memory() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size) {
+    return has_no_memory() ? NULL : __libc_realloc(old, size);
+}
+
+/* --- the clock --- */
+
+int clock_gettime(clockid_t clock, struct timespec *result) {
+    NEXT(clock_gettime);
+    int status = next(clock, result);
+    if (status == 0 && clock == CLOCK_REALTIME) {
+        result->tv_sec += atomic_load(&fault.clock_off_s);
+    }
+    return status;
+}
 
 /* New files: openat and open, whose mode is there only when it counts. */
 

@@ -1,0 +1,130 @@
+"""The crash matrix with the state in PostgreSQL, and a server that is restarted by force again and again while runs are under
+way (F1, F2, F27, LC-044)."""
+
+import os
+import sys
+import threading
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["LINTEL_SOURCE"], "tests", "cli", "commands"))
+
+from faulted import FAILED, IS_LONG, KILLED, OK, PART_WAY, choose_points
+from scenarios import SCENARIOS
+from test_postgres import CAN_START, Server
+from world import State, describe
+from world_case import WorldCase
+
+NAMES = ("create", "update", "replace_create_first", "destroy")
+MANY = """
+version: 2025-11-02
+values:
+  names: {type: array, value: [%s]}
+resources:
+  note:
+    type: local/file
+    each: ${values.names}
+    spec: {path: 'out/${elem}.txt', contents: '${elem}', createDirectories: true}
+"""
+
+
+@unittest.skipUnless(CAN_START, "there are no programs of PostgreSQL")
+class PostgresCase(WorldCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster = Server()
+        cls.schemas = 0
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.stop()
+        super().tearDownClass()
+
+    def start_anew(self):
+        super().start_anew()
+        type(self).schemas += 1
+        self.schema = "s%d" % self.schemas
+        self.key = "file:" + self.path("key")
+
+    def environment(self, fault=None, more=None):
+        url = self.cluster.url(schema=self.schema)
+        return super().environment(fault, {"LINTEL_STATE": url, "LINTEL_KEY": self.key, **(more or {})})
+
+    def query(self, sql):
+        command = "SET search_path TO %s; COPY (%s) TO STDOUT (FORMAT csv, DELIMITER E'\\x01', QUOTE E'\\x02')" % (
+            self.schema, sql)
+        lines = self.cluster.query(command).splitlines()
+        return [tuple(text.strip("\x02").replace("\x02\x02", "\x02") for text in line.split("\x01")) for line in lines]
+
+    def read_state(self):
+        found = self.cluster.query("SELECT count(*) FROM information_schema.tables WHERE table_schema = '%s'" % self.schema)
+        return State(self.query if found != "0" else lambda sql: [])
+
+
+class CrashPostgres(PostgresCase):
+    def sweep(self, scenario):
+        self.start_anew()
+        self.take_steps(scenario.before)
+        self.lintel(*scenario.action, fault="any=none@1", code=OK)
+        total = self.count_calls()
+        self.expected = describe(*self.read_world(), self.dir)
+        killed = 0
+        for point in choose_points(total, 4, 60):
+            when = "%s: killed at call %d" % (scenario.name, point)
+            self.start_anew()
+            self.take_steps(scenario.before)
+            killed += self.lintel(*scenario.action, fault="any=kill@%d" % point).code == KILLED
+            self.go_on(scenario, when)
+            self.check_settled(scenario, when)
+        print("%s: %d points, killed at %d" % (scenario.name, total, killed))
+        self.assertGreater(killed, 2)
+
+
+class RestartedServer(PostgresCase):
+    """F27: pg_ctl -m immediate, as often as the server comes up."""
+
+    def restart(self, end):
+        while not end.wait(1):
+            self.cluster.run("pg_ctl", "-D", self.cluster.data, "-m", "immediate", "-w", "stop", check=False)
+            self.cluster.start()
+            self.restarts += 1
+
+    def deploy_many(self, count):
+        with open(self.path("many.yaml"), "w", encoding="utf-8") as stream:
+            stream.write(MANY % ", ".join("n%d" % i for i in range(count)))
+        return self.lintel("deploy", "-i", "x", "--auto-approve", "--parallel", "2", "many.yaml")
+
+    def test_restarted_server(self):
+        self.restarts = 0
+        self.lintel("list", code=OK)
+        end = threading.Event()
+        other = threading.Thread(target=self.restart, args=(end,))
+        other.start()
+        try:
+            results = [self.deploy_many(count) for count in ((900, 150, 900, 300, 600) if IS_LONG else (500, 100))]
+        finally:
+            end.set()
+            other.join()
+        # However each ended, its state is true, and the next one goes on from there.
+        for result in results:
+            self.assertIn(result.code, (OK, FAILED, PART_WAY), result)
+            self.assertTrue(result.code == OK or "state_not_available" in result.err, result)
+        codes = [result.code for result in results]
+        result = self.deploy_many(40)
+        self.assertEqual(OK, result.code, (codes, result))
+        names = {"n%d.txt" % i for i in range(40)}
+        self.assertEqual(names, set(os.listdir(self.path("out"))))
+        state = self.read_state()
+        self.assertEqual({self.path("out", name) for name in names}, {e.physical_id for e in state.of_type("local/file")})
+        self.assertEqual([], state.journal)
+        print("%d restarts, exit codes %s" % (self.restarts, codes))
+        self.assertGreater(self.restarts, 1)
+
+
+def add_cases():
+    for scenario in SCENARIOS:
+        if scenario.name in NAMES:
+            setattr(CrashPostgres, "test_postgres_" + scenario.name, lambda self, s=scenario: self.sweep(s))
+
+
+add_cases()
