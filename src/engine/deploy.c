@@ -269,7 +269,7 @@ static void run_operations(struct deploy *d) {
     d->has_strays = !workers_close(d->workers, d->hard_stop || d->interrupted > 0 ? 1000 : 10000);
 }
 
-static bool needs_consent(const struct run_config *c, const struct plan *p) {
+bool run_needs_consent(const struct run_config *c, const struct plan *p) {
     /* A rollback leads what its run has left behind to what it was: what differs is no surprise. */
     if (p->drift_count == 0 || c->accept_drift || p->rollback != NULL) {
         return false;
@@ -309,7 +309,7 @@ enum exit_code run_deploy(const struct run_config *c, const struct template *t, 
         diags_add(c->diags, DIAG_missing_change_set, SPAN_NONE, "there is no plan to carry out");
         return EXIT_INVALID;
     }
-    if (needs_consent(c, p)) {
+    if (run_needs_consent(c, p)) {
         return EXIT_DRIFT;
     }
     struct deploy *d = ARENA_NEW(c->arena, struct deploy);
@@ -317,7 +317,7 @@ enum exit_code run_deploy(const struct run_config *c, const struct template *t, 
     if (!find_template(d, t)) {
         return EXIT_INVALID;
     }
-    d->run_id = id_make_run(d->a, c->host);
+    d->run_id = c->queued != NULL ? c->queued->id : id_make_run(d->a, c->host);
     d->started_wall_ms = now_wall(d);
     d->started_ms = d->beat_ms = now_monotonic(d);
     enum exit_code code = EXIT_FAILED;
@@ -331,9 +331,14 @@ enum exit_code run_deploy(const struct run_config *c, const struct template *t, 
         end_run(d);
         code = get_exit_code(d);
     }
-    if (d->has_lease && !d->lease_lost && !d->has_strays) {
+    if (c->queued != NULL) {
+        c->queued->lease = d->has_lease ? d->lease : c->queued->lease;
+        c->queued->is_lost = d->lease_lost;
+        c->queued->has_strays = d->has_strays;
+    } else if (d->has_lease && !d->lease_lost && !d->has_strays) {
         c->store->ops->release_lease(c->store, &d->lease);
     }
+    events_forget(d);
     arena_fini(&d->turn);
     return code;
 }

@@ -78,6 +78,13 @@ struct snapshot_writer {
     struct snapshot all; /* what the journal tells, and what was added */
 };
 
+/* Events on their way to the store (LC-060). */
+struct event_lines {
+    struct arena arena;
+    struct buf json;  /* a line each; those that no transaction has saved */
+    int64_t since_ms; /* when the first came */
+};
+
 struct deploy {
     const struct run_config *c;
     const struct template *loaded; /* as given by the caller */
@@ -104,6 +111,7 @@ struct deploy {
     struct link_fields fields; /* what links have set in resources (BP-491) */
     struct batch batch;
     struct snapshot_writer saved;
+    struct event_lines lines;
     struct mask mask;
     bool mask_ready;
     bool has_strays; /* calls that did not come back: the lease runs out by itself */
@@ -245,6 +253,17 @@ enum exit_code get_exit_code(const struct deploy *d);
 /* The children in which operations have failed, once all are over (BP-502). */
 void report_failed_children(struct deploy *d);
 
+/* --- deploy_events.c --- */
+/* The first line, unless the run goes on that wrote it. */
+void events_begin(struct deploy *d);
+/* Takes the events of the batch, to be saved with the next transaction. */
+void events_keep(struct deploy *d);
+/* Whether they should be saved though there is nothing else to write. */
+bool events_are_due(const struct deploy *d);
+/* Inside a transaction; after its commit, events_forget. */
+enum store_result events_save(struct deploy *d);
+void events_forget(struct deploy *d);
+
 /* --- events.c --- */
 void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *o);
 /* `diag` lives as long as the run's diagnostics. */
@@ -252,6 +271,8 @@ void emit_diagnostic(struct deploy *d, const struct diag *diag);
 void emit_message(struct deploy *d, sv address, sv text);
 void emit_heartbeats(struct deploy *d);
 void emit_summary(struct deploy *d, sv outcome);
+/* What becomes of a queued run, in its last transaction. */
+enum store_result end_queued(struct deploy *d, sv outcome);
 
 int64_t now_wall(const struct deploy *d);
 int64_t now_monotonic(const struct deploy *d);

@@ -2,6 +2,7 @@
 
 #include "engine/actor.h"
 #include "engine/fields.h"
+#include "engine/held.h"
 #include "engine/ids.h"
 #include "engine/recover.h"
 #include "engine/rollback.h"
@@ -19,18 +20,13 @@ static enum exit_code store_exit(enum store_result r) {
 
 /* --- lease (LC-030 to LC-033) --- */
 
-static bool report_held(struct deploy *d, const struct store_lease *lease) {
-    sv why;
-    size_t offset;
-    value holder = value_parse_json(d->a, lease->holder, d->c->limits, true, &why, &offset);
-    sv actor = field_get_text(holder, "actor"), command = field_get_text(holder, "command");
-    int64_t age_ms = now_wall(d) - field_get_int(holder, "since");
-    struct diag *diag =
-        diags_add(d->c->diags, DIAG_instance_in_progress, SPAN_NONE,
-                  "instance '%.*s' is held by %.*s, process %lld, since %lld s: %.*s", SV_ARG(d->p->instance_name),
-                  SV_ARG(actor), (long long)field_get_int(holder, "pid"), (long long)(age_ms / 1000), SV_ARG(command));
-    diag_set_hint(d->c->diags, diag, "wait for it with --lock-timeout 5m");
-    return false;
+static void report_held(struct deploy *d) {
+    struct held held = {.arena = d->a,
+                        .diags = d->c->diags,
+                        .host = d->c->host,
+                        .instance_id = d->p->instance_id,
+                        .instance_name = d->p->instance_name};
+    held_report(&held, &d->lease);
 }
 
 static bool is_interrupted(const struct deploy *d) {
@@ -40,6 +36,12 @@ static bool is_interrupted(const struct deploy *d) {
 bool take_lease(struct deploy *d, enum exit_code *code) {
     enum { POLL_MS = 200 };
     const struct store_ops *ops = d->c->store->ops;
+    if (d->c->queued != NULL) {
+        d->lease = d->c->queued->lease;
+        d->renewed_ms = d->c->queued->taken_ms;
+        d->has_lease = true;
+        return true;
+    }
     struct holder who = {.run_id = d->run_id, .command = d->c->actor_command};
     sv holder = id_make_holder(d->a, d->c->host, &who);
     int64_t until = now_monotonic(d) + d->c->lock_timeout_ms;
@@ -61,7 +63,7 @@ bool take_lease(struct deploy *d, enum exit_code *code) {
             return fail(code, store_exit(r));
         }
         if (now_monotonic(d) >= until || is_interrupted(d)) {
-            report_held(d, &d->lease);
+            report_held(d);
             return fail(code, EXIT_LOCKED);
         }
         d->c->host->ops->sleep_ms(d->c->host->user, POLL_MS);
@@ -258,6 +260,7 @@ static bool claim(struct deploy *d, enum exit_code *code) {
     rollback_put_start(d, &b);
     actor_put(&b, d->c);
     struct journal_entry entry = {.kind = JOURNAL_RUN_STARTED, .wall_ms = now_wall(d), .body = map_done(&b)};
+    events_begin(d);
     d->stored.body.plan_id = d->p->id;
     d->stored.body.run_id = d->run_id;
     d->stored.body.last_attempt_ms = now_wall(d);
@@ -278,6 +281,9 @@ static bool claim(struct deploy *d, enum exit_code *code) {
     if (r == STORE_CONFLICT) {
         report_stale(d, "it was deployed in between");
         return fail(code, EXIT_STALE);
+    }
+    if (d->c->queued != NULL) {
+        d->c->queued->has_begun = r == STORE_OK;
     }
     return r == STORE_OK || fail(code, store_exit(r));
 }

@@ -296,6 +296,8 @@ static void write_end(struct deploy *d, bool all, enum status status) {
         r = append_end(d, status_get_text(status));
         r = r == STORE_OK ? put_instance(d, status) : r;
     }
+    r = r == STORE_OK ? events_save(d) : r;
+    r = r == STORE_OK ? end_queued(d, status_get_text(status)) : r;
     if (!check_write(d, r)) {
         d->c->store->ops->rollback(d->c->store);
         return;

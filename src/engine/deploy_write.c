@@ -89,7 +89,8 @@ static enum store_result write_one(struct deploy *d, struct record_codec *codec,
 }
 
 static bool commit_batch(struct deploy *d) {
-    if (d->batch.writes.len == 0) {
+    events_keep(d);
+    if (d->batch.writes.len == 0 && !events_are_due(d)) {
         return !d->lease_lost && !d->store_failed;
     }
     struct record_codec codec = {
@@ -113,10 +114,16 @@ static bool commit_batch(struct deploy *d) {
             return false;
         }
     }
+    if (!check_write(d, events_save(d))) {
+        store->ops->rollback(store);
+        journal_return(&d->journal, mark);
+        return false;
+    }
     if (!check_write(d, store->ops->commit(store))) {
         journal_return(&d->journal, mark);
         return false;
     }
+    events_forget(d);
     return true;
 }
 

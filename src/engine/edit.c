@@ -2,6 +2,7 @@
 
 #include "engine/actor.h"
 #include "engine/fields.h"
+#include "engine/held.h"
 #include "engine/ids.h"
 #include "engine/rekey.h"
 #include "value/convert.h"
@@ -80,17 +81,13 @@ static void build_picture(struct edit *e) {
 
 /* --- lease --- */
 
-static bool report_held(struct edit *e) {
-    sv why;
-    size_t offset;
-    value holder = value_parse_json(e->a, e->lease.holder, e->c->limits, true, &why, &offset);
-    sv actor = field_get_text(holder, "actor"), command = field_get_text(holder, "command");
-    struct diag *d = diags_add(e->c->diags, DIAG_instance_in_progress, SPAN_NONE,
-                               "instance '%.*s' is held by %.*s, process %lld: %.*s", SV_ARG(e->stored.instance.name),
-                               SV_ARG(actor), (long long)field_get_int(holder, "pid"), SV_ARG(command));
-    diag_set_hint(e->c->diags, d,
-                  "wait for it with --lock-timeout 5m, or break it with: lintel unlock ID --reason TEXT");
-    return false;
+static void report_held(struct edit *e) {
+    struct held held = {.arena = e->a,
+                        .diags = e->c->diags,
+                        .host = e->c->host,
+                        .instance_id = e->stored.instance.id,
+                        .instance_name = e->stored.instance.name};
+    held_report(&held, &e->lease);
 }
 
 static bool take_lease(struct edit *e, enum exit_code *code) {

@@ -26,9 +26,6 @@ static enum status status_under_way(const struct op_run *o) {
 }
 
 void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *o) {
-    if (d->c->on_event == NULL) {
-        return;
-    }
     struct event *e = add_event(d, kind);
     e->address = o->change->address;
     e->element_type = o->change->type;
@@ -41,16 +38,10 @@ void emit_op_event(struct deploy *d, enum event_kind kind, const struct op_run *
 }
 
 void emit_diagnostic(struct deploy *d, const struct diag *diag) {
-    if (d->c->on_event == NULL) {
-        return;
-    }
     add_event(d, EVENT_DIAGNOSTIC)->diag = diag;
 }
 
 void emit_message(struct deploy *d, sv address, sv text) {
-    if (d->c->on_event == NULL) {
-        return;
-    }
     struct event *e = add_event(d, EVENT_MESSAGE);
     e->address.text = address;
     e->text = text;
@@ -70,9 +61,6 @@ void emit_heartbeats(struct deploy *d) {
 }
 
 void emit_summary(struct deploy *d, sv outcome) {
-    if (d->c->on_event == NULL) {
-        return;
-    }
     struct event *e = add_event(d, EVENT_SUMMARY);
     e->done = &d->done;
     e->rollback = d->p->rollback;

@@ -1,9 +1,9 @@
 #include "engine/look.h"
 
+#include "engine/held.h"
 #include "engine/ids.h"
 #include "engine/rekey.h"
 #include "model/lease.h"
-#include "value/convert.h"
 
 static bool fail(enum exit_code *code, enum exit_code which) {
     *code = which;
@@ -16,13 +16,12 @@ static bool check_held(struct look *l, enum exit_code *code) {
     if (!lease_is_held(l->c->host, lease)) {
         return true;
     }
-    sv why;
-    size_t offset = 0;
-    value holder = value_parse_json(l->c->arena, lease->holder, l->c->limits, true, &why, &offset);
-    sv command = holder.kind == VALUE_MAP ? provider_get_text(holder, SV("command")) : (sv){0};
-    struct diag *d = diags_add(l->c->diags, DIAG_instance_in_progress, SPAN_NONE, "instance '%.*s' is held by: %.*s",
-                               SV_ARG(l->stored.instance.name), SV_ARG(command));
-    diag_set_hint(l->c->diags, d, "wait for it with --lock-timeout 5m");
+    struct held held = {.arena = l->c->arena,
+                        .diags = l->c->diags,
+                        .host = l->c->host,
+                        .instance_id = l->stored.instance.id,
+                        .instance_name = l->stored.instance.name};
+    held_report(&held, lease);
     return fail(code, EXIT_LOCKED);
 }
 

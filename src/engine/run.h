@@ -51,6 +51,17 @@ struct event {
     sv outcome;                      /* SUMMARY: instance status */
 };
 
+/* A run that was taken from the queue (LC-045), with the lease of its instance: queue.h. */
+struct queued_run {
+    sv id;
+    struct store_lease lease;
+    int64_t taken_ms; /* monotonic; before the lease was asked for */
+    /* What became of it: */
+    bool has_begun;  /* its first row is durable */
+    bool is_lost;    /* the lease is another's */
+    bool has_strays; /* calls did not come back: the lease runs out by itself */
+};
+
 struct run_config {
     struct arena *arena;
     struct diags *diags;
@@ -80,6 +91,9 @@ struct run_config {
      * sealed. The caller appends it to
      * `.lintel/rescue-RUNID.jsonl`, or to standard error. May be NULL. */
     void (*on_rescue)(void *user, sv run_id, sv line);
+    /* The run is one of the queue: it has its id and its lease, keeps the lease in the end, and what becomes of it in
+     * the queue is durable together with its last rows. NULL: it is a run of its own. */
+    struct queued_run *queued;
     struct target_request scope; /* of planning; see CLI-013 */
     size_t keep_history;         /* entries of the instance (LC-025); 0: 50 */
     void *user;
@@ -93,6 +107,9 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
  * template it was made of, loaded with `plan->pins`; results of functions and data sources are those of the plan
  * (BP-424). */
 enum exit_code run_deploy(const struct run_config *c, const struct template *t, const struct plan *p);
+
+/* Whether the plan rests on drift that nobody has accepted, which is reported then. */
+bool run_needs_consent(const struct run_config *c, const struct plan *p);
 
 /* Plan files (LC-003): one JSON document; sensitive values sealed. */
 void plan_write_json(struct jsonw *w, const struct plan *p, struct sealer *sealer);

@@ -119,6 +119,13 @@ struct store_run_change {
     sv outcome;
 };
 
+/* Which events are wanted. */
+struct store_events_request {
+    sv run_id;
+    int64_t after; /* sequence */
+    size_t limit;
+};
+
 /* Events of a run that became durable together (LC-060). */
 struct store_events {
     int64_t sequence; /* per run, from 1, without gaps */
@@ -208,8 +215,8 @@ struct store_ops {
     /* --- events (LC-060) --- */
     /* Inside a transaction: behind the last of the run. */
     enum store_result (*append_events)(struct store *s, sv instance_id, sv run_id, sv body);
-    /* Behind `after`, at most `limit`. None, too, when there is no such run. */
-    enum store_result (*list_events)(struct store *s, struct arena *a, sv run_id, int64_t after, size_t limit,
+    /* None, too, when there is no such run. */
+    enum store_result (*list_events)(struct store *s, struct arena *a, const struct store_events_request *request,
                                      struct store_events **items, size_t *count);
     /* Waits until the queue may have changed or events may have come since the last call, or the time is over; a store
      * that is not told of changes waits for a part of it. Failures only mean that it ends at once or late. */

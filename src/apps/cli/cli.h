@@ -173,6 +173,11 @@ void output_settle_diagnostics(struct cli *c);
 /* Diagnostics to standard error, and the JSON object or last event. Returns the exit code: a result that could not be
  * written fails a command that end at once. */
 enum exit_code output_finish(struct cli *c, enum exit_code code);
+/* The end of one of several runs that the command carries out: the event "run" and the diagnostics; `c` is the unit of
+ * that run. */
+void output_end_run(struct cli *c, sv run_id, enum exit_code code);
+/* To standard error, for people. */
+void output_show_diagnostics(struct cli *c);
 /* The first event, for streams and logs. */
 void output_begin(struct cli *c);
 /* Reports a usage error and returns EXIT_USAGE. */

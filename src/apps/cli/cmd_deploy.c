@@ -1,5 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/consent.h"
+#include "apps/cli/queueing.h"
 #include "apps/cli/scope.h"
 #include "apps/cli/timings.h"
 
@@ -114,6 +115,8 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
     /* Whoever has seen the plan has seen the drift in it (BP-421 (3)). */
     bool is_unseen = consent == CONSENT_BY_KIND || settings_get_flag(c, "auto-approve");
     s->config.accept_drift = s->config.accept_drift || !is_unseen;
+    if (settings_get_flag(c, "queue"))
+        return run_needs_consent(&s->config, p) ? EXIT_DRIFT : queueing_add(s, p);
     struct progress *progress = progress_new(c);
     struct timings *timings = timings_new(c, p);
     if (!timings_begin(timings))
@@ -171,6 +174,8 @@ enum exit_code cmd_deploy_run(struct cli *c) {
     struct loaded loaded = {0};
     struct session session = {0};
     bool saved = settings_is_given(c, "plan");
+    if (!queueing_check_options(c))
+        return EXIT_USAGE;
     if (saved && c->arguments.len > 0)
         return output_usage_error(c, "a saved plan holds its blueprint: give either --plan or FILE");
     if (saved && (settings_is_given(c, "instance") || settings_is_given(c, "instance-id")))

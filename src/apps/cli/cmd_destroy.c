@@ -1,5 +1,6 @@
 #include "apps/cli/commands.h"
 #include "apps/cli/consent.h"
+#include "apps/cli/queueing.h"
 #include "apps/cli/scope.h"
 
 static enum exit_code destroy_saved_plan(struct session *s) {
@@ -28,7 +29,8 @@ static enum exit_code destroy_instance(struct session *s) {
 
 enum exit_code cmd_destroy_run(struct cli *c) {
     struct session session = {0};
-    if (!consent_is_possible(c) || (settings_is_given(c, "plan") && !scope_check_saved(c)))
+    if (!queueing_check_options(c) || !consent_is_possible(c) ||
+        (settings_is_given(c, "plan") && !scope_check_saved(c)))
         return EXIT_USAGE;
     enum exit_code code;
     if (!session_open(c, &session, SESSION_WRITE))

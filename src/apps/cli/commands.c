@@ -282,6 +282,20 @@ static const struct cli_option opt_trace = {.name = SV_INIT("trace"),
                                             .value_name = SV_INIT("FILE"),
                                             .holds = HOLDS_FILE,
                                             .summary = SV_INIT("write when what ran, in Chrome's trace format")};
+static const struct cli_option opt_queue = {.name = SV_INIT("queue"),
+                                            .type = OPTION_FLAG,
+                                            .summary =
+                                                SV_INIT("do not carry the plan out here: queue it for 'lintel work'")};
+static const struct cli_option opt_wait = {.name = SV_INIT("wait"),
+                                           .type = OPTION_FLAG,
+                                           .summary =
+                                               SV_INIT("with --queue: follow the run to its end and exit as it does")};
+static const struct cli_option opt_once = {
+    .name = SV_INIT("once"), .type = OPTION_FLAG, .summary = SV_INIT("end after one run; wait for it if need be")};
+static const struct cli_option opt_until_empty = {
+    .name = SV_INIT("until-empty"), .type = OPTION_FLAG, .summary = SV_INIT("end when there is no run to take")};
+static const struct cli_option opt_all_runs = {
+    .name = SV_INIT("all"), .type = OPTION_FLAG, .summary = SV_INIT("runs that are over, too")};
 static const struct cli_option opt_raw = {
     .name = SV_INIT("raw"), .type = OPTION_FLAG, .summary = SV_INIT("the bare text of one export")};
 static const struct cli_option opt_show_sensitive = {.name = SV_INIT("show-sensitive"),
@@ -366,14 +380,16 @@ static const struct cli_option *const plan_options[] = {
     &opt_out,      &opt_destroy,        &opt_refresh,      &opt_target,   &opt_exclude,       &opt_replace,
     &opt_detailed, &opt_show_sensitive, &opt_i_mean_it,    &opt_summary,  &opt_only,          &opt_md};
 static const struct cli_option *const deploy_options[] = {
-    &opt_var,         &opt_vars,    &opt_input_format, &opt_instance, &opt_instance_name,
-    &opt_instance_id, &opt_plan,    &opt_auto_approve, &opt_approve,  &opt_deny,
-    &opt_refresh,     &opt_target,  &opt_exclude,      &opt_replace,  &opt_accept_drift,
-    &opt_force,       &opt_timings, &opt_trace,        &opt_rollback};
+    &opt_var,      &opt_vars,         &opt_input_format, &opt_instance, &opt_instance_name, &opt_instance_id,
+    &opt_plan,     &opt_auto_approve, &opt_approve,      &opt_deny,     &opt_refresh,       &opt_target,
+    &opt_exclude,  &opt_replace,      &opt_accept_drift, &opt_force,    &opt_timings,       &opt_trace,
+    &opt_rollback, &opt_queue,        &opt_wait};
 static const struct cli_option *const destroy_options[] = {
-    &opt_instance,     &opt_instance_name, &opt_instance_id, &opt_plan,   &opt_auto_approve,
-    &opt_approve,      &opt_deny,          &opt_refresh,     &opt_target, &opt_exclude,
-    &opt_accept_drift, &opt_force,         &opt_timings,     &opt_trace};
+    &opt_instance, &opt_instance_name, &opt_instance_id, &opt_plan,    &opt_auto_approve, &opt_approve,
+    &opt_deny,     &opt_refresh,       &opt_target,      &opt_exclude, &opt_accept_drift, &opt_force,
+    &opt_timings,  &opt_trace,         &opt_queue,       &opt_wait};
+static const struct cli_option *const queue_options[] = {&opt_all_runs, &opt_all_contexts};
+static const struct cli_option *const work_options[] = {&opt_once, &opt_until_empty, &opt_deny};
 static const struct cli_option *const drift_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
                                                          &opt_show_sensitive, &opt_i_mean_it};
 static const struct cli_option *const show_options[] = {&opt_instance, &opt_instance_name,  &opt_instance_id,
@@ -427,6 +443,11 @@ static const struct cli_argument arg_state[] = {
     {SV_INIT("ARGUMENT"), true, true, SV_INIT("addresses of elements; for apply and rescue a file")}};
 static const struct cli_argument arg_locked[] = {
     {.name = SV_INIT("ID"), .summary = SV_INIT("id of the instance, or its name")}};
+static const struct cli_argument arg_queue[] = {{.name = SV_INIT("ACTION"),
+                                                 .optional = true,
+                                                 .summary = SV_INIT("what to do; default: list"),
+                                                 .choices = SV_INIT("cancel|list")},
+                                                {SV_INIT("RUN"), true, true, SV_INIT("behind 'cancel': ids of runs")}};
 static const struct cli_argument arg_export[] = {
     {.name = SV_INIT("NAME"), .optional = true, .summary = SV_INIT("one export")}};
 static const struct cli_argument arg_function[] = {
@@ -459,6 +480,8 @@ static const enum exit_code exits_read[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, 
 
 static const enum exit_code exits_edit[] = {EXIT_OK,     EXIT_FAILED, EXIT_INVALID, EXIT_USAGE,
                                             EXIT_LOCKED, EXIT_SIGINT, EXIT_SIGTERM};
+static const enum exit_code exits_work[] = {EXIT_OK,     EXIT_FAILED, EXIT_INVALID, EXIT_USAGE,
+                                            EXIT_LOCKED, EXIT_SIGINT, EXIT_SIGTERM};
 
 /* --- examples --- */
 
@@ -466,7 +489,12 @@ static const sv ex_completion[] = {SV_INIT("lintel completion bash > /etc/bash_c
 static const sv ex_config[] = {SV_INIT("lintel config"), SV_INIT("lintel config --all --json")};
 static const sv ex_deploy[] = {SV_INIT("lintel deploy"), SV_INIT("lintel deploy --auto-approve --var region=eu"),
                                SV_INIT("lintel deploy --plan plan.json"),
+                               SV_INIT("lintel deploy --queue --wait --auto-approve"),
                                SV_INIT("lintel deploy --approve create,update --deny 'replace:resources.db*'")};
+static const sv ex_queue[] = {SV_INIT("lintel queue"), SV_INIT("lintel queue list --all --json"),
+                              SV_INIT("lintel queue cancel 01M7X428A7RQAPJJ9B5NQTN4DA")};
+static const sv ex_work[] = {SV_INIT("lintel work"), SV_INIT("lintel work --until-empty --json"),
+                             SV_INIT("lintel work --once --parallel 4")};
 static const sv ex_destroy[] = {SV_INIT("lintel destroy"), SV_INIT("lintel destroy -i orders --auto-approve")};
 static const sv ex_drift[] = {SV_INIT("lintel drift"), SV_INIT("lintel drift -i orders --parallel 32 --json")};
 static const sv ex_errors[] = {SV_INIT("lintel errors"), SV_INIT("lintel errors missing_variable")};
@@ -718,6 +746,19 @@ static const struct cli_command cmd_providers = {.name = SV_INIT("providers"),
                                                  EXITS(exits_reference),
                                                  .output = OUTPUT_ONE_SHOT,
                                                  .run = cmd_providers_run};
+static const struct cli_command cmd_queue = {
+    .name = SV_INIT("queue"),
+    .summary = SV_INIT("list the runs that wait for a worker, or cancel one"),
+    .details = SV_INIT(
+        "Runs come into the queue with 'lintel deploy --queue' and 'lintel destroy --queue'; 'lintel work' takes "
+        "them. A run can be cancelled until it is taken, and after that when its worker is gone; what it has "
+        "done by then stays, and is settled by the next deployment."),
+    ARGS(arg_queue),
+    OPTIONS(queue_options),
+    EXAMPLES(ex_queue),
+    EXITS(exits_edit),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_queue_run};
 static const struct cli_command cmd_reconcile = {
     .name = SV_INIT("reconcile"),
     .summary = SV_INIT("bring the state to what is really there"),
@@ -808,11 +849,26 @@ static const struct cli_command cmd_version = {.name = SV_INIT("version"),
                                                .output = OUTPUT_ONE_SHOT,
                                                .run = cmd_version_run};
 
+static const struct cli_command cmd_work = {
+    .name = SV_INIT("work"),
+    .summary = SV_INIT("take runs from the queue and carry them out"),
+    .details = SV_INIT(
+        "Goes on until it is told to stop: after SIGTERM or SIGINT no further operation starts, those under way "
+        "are awaited, and the run goes back into the queue for another worker. Any number of workers may share "
+        "a state; of one instance one run is carried out at a time, oldest first. The run of a worker that is "
+        "gone is resumed by another: at once on the same machine, else when its lease has run out. A run that "
+        "fails is over, and does not end the worker."),
+    OPTIONS(work_options),
+    EXAMPLES(ex_work),
+    EXITS(exits_work),
+    .output = OUTPUT_EVENTS,
+    .run = cmd_work_run};
+
 const struct cli_command *const cli_commands[] = {
-    &cmd_completion, &cmd_config, &cmd_console,   &cmd_deploy,    &cmd_destroy,   &cmd_drift,   &cmd_errors,
-    &cmd_explain,    &cmd_fmt,    &cmd_functions, &cmd_graph,     &cmd_help,      &cmd_history, &cmd_init,
-    &cmd_list,       &cmd_output, &cmd_plan,      &cmd_providers, &cmd_reconcile, &cmd_render,  &cmd_rollback,
-    &cmd_show,       &cmd_state,  &cmd_unlock,    &cmd_validate,  &cmd_version};
+    &cmd_completion, &cmd_config, &cmd_console,   &cmd_deploy,    &cmd_destroy,  &cmd_drift,     &cmd_errors,
+    &cmd_explain,    &cmd_fmt,    &cmd_functions, &cmd_graph,     &cmd_help,     &cmd_history,   &cmd_init,
+    &cmd_list,       &cmd_output, &cmd_plan,      &cmd_providers, &cmd_queue,    &cmd_reconcile, &cmd_render,
+    &cmd_rollback,   &cmd_show,   &cmd_state,     &cmd_unlock,    &cmd_validate, &cmd_version,   &cmd_work};
 const size_t cli_command_count = COUNT(cli_commands);
 
 const struct cli_command *cli_find_command(sv name) {

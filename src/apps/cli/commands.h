@@ -22,6 +22,7 @@ enum exit_code cmd_list_run(struct cli *c);
 enum exit_code cmd_output_run(struct cli *c);
 enum exit_code cmd_plan_run(struct cli *c);
 enum exit_code cmd_providers_run(struct cli *c);
+enum exit_code cmd_queue_run(struct cli *c);
 enum exit_code cmd_reconcile_run(struct cli *c);
 enum exit_code cmd_render_run(struct cli *c);
 enum exit_code cmd_rollback_run(struct cli *c);
@@ -30,5 +31,6 @@ enum exit_code cmd_state_run(struct cli *c);
 enum exit_code cmd_unlock_run(struct cli *c);
 enum exit_code cmd_validate_run(struct cli *c);
 enum exit_code cmd_version_run(struct cli *c);
+enum exit_code cmd_work_run(struct cli *c);
 
 #endif

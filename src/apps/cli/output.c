@@ -156,7 +156,7 @@ static void render_errors(struct buf *out, struct cli *c) {
     }
 }
 
-static void write_diagnostics(struct cli *c) {
+void output_show_diagnostics(struct cli *c) {
     struct render_options options = diag_options(c);
     struct buf out = BUF(&c->arena);
     if (c->diags.items.len == 0)
@@ -177,6 +177,24 @@ void output_settle_diagnostics(struct cli *c) {
     if (!c->is_settled)
         doc_suppress(&c->diags, &c->sources, &options);
     c->is_settled = true;
+}
+
+void output_end_run(struct cli *c, sv run_id, enum exit_code code) {
+    struct buf out = BUF(&c->arena);
+    struct jsonw w = JSONW(&out, 0);
+    output_settle_diagnostics(c);
+    jsonw_end_object(&c->writer);
+    jsonw_begin_object(&w);
+    jsonw_put_text(&w, "type", SV("run"));
+    jsonw_put_text(&w, "runId", run_id);
+    jsonw_put_text(&w, "phase", SV("ended"));
+    jsonw_put_i64(&w, "wallMs", c->host->ops->get_wall_ms(c->host->user));
+    jsonw_put_i64(&w, "monotonicMs", c->host->ops->get_monotonic_ms(c->host->user));
+    put_payload(c, &w);
+    sv line = end_object(c, &w, code);
+    write_machine(c, line);
+    write_log(c, line);
+    output_show_diagnostics(c);
 }
 
 enum exit_code output_finish(struct cli *c, enum exit_code code) {
@@ -203,7 +221,7 @@ enum exit_code output_finish(struct cli *c, enum exit_code code) {
                   strerror(c->output_error));
         code = EXIT_FAILED;
     }
-    write_diagnostics(c);
+    output_show_diagnostics(c);
     return code;
 }
 

@@ -2,6 +2,7 @@
  * and on a terminal a live block of what is under way. */
 #include "apps/cli/consent.h"
 #include "apps/cli/timings.h"
+#include "engine/event_json.h"
 
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -32,6 +33,7 @@ struct progress {
     bool is_idle;            /* the plan has nothing to do */
     size_t live_lines;       /* of the block on the screen */
     struct timings *timings; /* NULL: not wanted */
+    sv run_id;               /* goes into the events; empty: there is but one run */
     VEC(struct active) active;
 };
 
@@ -50,6 +52,10 @@ void progress_set_timings(struct progress *p, struct timings *timings) {
     p->timings = timings;
 }
 
+void progress_set_run(struct progress *p, sv run_id) {
+    p->run_id = run_id;
+}
+
 struct cli *progress_get_cli(const struct progress *p) {
     return p->cli;
 }
@@ -57,22 +63,6 @@ struct cli *progress_get_cli(const struct progress *p) {
 static void put(sv text) {
     fwrite(text.data, 1, text.len, stderr);
     fflush(stderr);
-}
-
-static sv get_verb(const struct event *e) {
-    switch (e->op) {
-    case OP_CREATE:
-        return e->action == ACTION_UPDATE  ? SV("updating")
-               : e->action == ACTION_CHECK ? SV("checking")
-                                           : SV("creating");
-    case OP_LINK:
-        return SV("linking");
-    case OP_DESTROY:
-        return e->action == ACTION_RETAIN ? SV("forgetting") : SV("destroying");
-    case OP_UNLINK:
-        return SV("unlinking");
-    }
-    return SV("working on");
 }
 
 static void erase_block(struct progress *p) {
@@ -132,7 +122,7 @@ static void remove_active(struct progress *p, sv address) {
 
 static void say_started(struct progress *p, const struct event *e) {
     struct arena *a = &p->cli->arena;
-    struct active item = {render_escape(a, arena_copy_sv(a, e->address.text)), get_verb(e), e->monotonic_ms};
+    struct active item = {render_escape(a, arena_copy_sv(a, e->address.text)), event_get_verb(e), e->monotonic_ms};
     VEC_PUSH(a, &p->active, item);
     if (!p->is_live)
         output_note(p->cli, "  %.*s %.*s", SV_ARG(item.address), SV_ARG(item.verb));
@@ -161,7 +151,7 @@ static void say_heartbeat(struct progress *p, const struct event *e) {
     struct buf out = BUF(&p->cli->arena);
     output_render_duration(&out, e->elapsed_ms);
     output_note(p->cli, "  … %.*s %.*s, %.*s so far", SV_ARG(render_escape(&p->cli->arena, e->address.text)),
-                SV_ARG(get_verb(e)), SV_ARG(buf_get_sv(&out)));
+                SV_ARG(event_get_verb(e)), SV_ARG(buf_get_sv(&out)));
 }
 
 static void say(struct progress *p, const struct event *e) {
@@ -186,54 +176,11 @@ static void say(struct progress *p, const struct event *e) {
     }
 }
 
-static sv get_event_type(enum event_kind kind) {
-    switch (kind) {
-    case EVENT_ELEMENT_STARTED:
-    case EVENT_ELEMENT_ENDED:
-        return SV("element");
-    case EVENT_HEARTBEAT:
-        return SV("heartbeat");
-    case EVENT_MESSAGE:
-        return SV("message");
-    case EVENT_DIAGNOSTIC:
-        return SV("diagnostic");
-    case EVENT_SUMMARY:
-        return SV("summary");
-    }
-    return SV("");
-}
-
-static void write_element(struct jsonw *w, const struct event *e) {
-    if (e->address.text.len == 0)
-        return;
-    jsonw_put_text(w, "address", e->address.text);
-    jsonw_put_text(w, "elementType", e->element_type);
-    jsonw_put_text(w, "phase",
-                   e->kind == EVENT_ELEMENT_STARTED ? SV("started")
-                   : e->kind == EVENT_ELEMENT_ENDED ? SV("ended")
-                                                    : SV("underWay"));
-    jsonw_put_text(w, "action", get_verb(e));
-    jsonw_put_text(w, "status", status_get_text(e->status));
-    jsonw_put_text(w, "preciseStatus", status_get_text(e->precise_status));
-    jsonw_put_i64(w, "elapsedMs", e->elapsed_ms);
-}
-
-static void write_json(struct cli *c, const struct event *e) {
+static void write_json(struct progress *p, const struct event *e) {
+    struct cli *c = p->cli;
     struct buf out = BUF(&c->arena);
     struct jsonw w = JSONW(&out, 0);
-    struct render_options options = {.mask = &c->mask};
-    jsonw_begin_object(&w);
-    jsonw_put_text(&w, "type", get_event_type(e->kind));
-    jsonw_put_i64(&w, "wallMs", e->wall_ms);
-    jsonw_put_i64(&w, "monotonicMs", e->monotonic_ms);
-    write_element(&w, e);
-    if (e->text.len > 0)
-        jsonw_put_text(&w, "text", mask_apply(&c->mask, &c->arena, e->text));
-    if (e->diag) {
-        jsonw_key(&w, SV("diagnostic"));
-        render_diag_json(&w, &c->diags, e->diag, &options);
-    }
-    jsonw_end_object(&w);
+    event_write_json(&w, e, &(struct event_context){.diags = &c->diags, .mask = &c->mask, .run_id = p->run_id});
     output_event_line(c, buf_get_sv(&out));
 }
 
@@ -281,7 +228,7 @@ void progress_on_event(void *user, const struct event *e) {
     if (e->kind == EVENT_SUMMARY)
         keep_summary(p, e);
     else if (output_wants_events(p->cli))
-        write_json(p->cli, e);
+        write_json(p, e);
     if (p->cli->json)
         return;
     if (p->is_live)

@@ -4,8 +4,8 @@
 #include "api/store_open.h"
 #include "apps/cli/key_spec.h"
 #include "apps/cli/verbose.h"
+#include "engine/held.h"
 #include "model/lease.h"
-#include "value/convert.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -238,16 +238,12 @@ static bool find_lease(struct session *s, struct arena *a, struct store_lease *l
 
 static void report_in_progress(struct session *s, const struct store_lease *lease) {
     struct cli *c = s->cli;
-    sv why, command = {0}, actor = {0};
-    size_t offset = 0;
-    value holder = value_parse_json(&c->arena, lease->holder, &c->limits, true, &why, &offset);
-    if (holder.kind == VALUE_MAP) {
-        command = provider_get_text(holder, SV("command"));
-        actor = provider_get_text(holder, SV("actor"));
-    }
-    struct diag *d = diags_add(&c->diags, DIAG_instance_in_progress, SPAN_NONE, "the instance is held by %.*s: %.*s",
-                               SV_ARG(render_escape(&c->arena, actor)), SV_ARG(render_escape(&c->arena, command)));
-    diag_set_hint(&c->diags, d, "wait for it with --lock-timeout 5m");
+    struct held held = {.arena = &c->arena,
+                        .diags = &c->diags,
+                        .host = s->config.host,
+                        .instance_id = lease->instance_id,
+                        .instance_name = s->config.instance_name};
+    held_report(&held, lease);
 }
 
 bool session_await_others(struct session *s) {

@@ -94,6 +94,8 @@ void progress_set_idle(struct progress *p);
 /* What is told of the run's events, too. */
 struct timings;
 void progress_set_timings(struct progress *p, struct timings *timings);
+/* Each event names the run it is of, where there are several. */
+void progress_set_run(struct progress *p, sv run_id);
 struct cli *progress_get_cli(const struct progress *p);
 
 /* --- rescue.c --- */

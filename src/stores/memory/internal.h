@@ -88,7 +88,7 @@ enum store_result memory_list_runs(struct store *s, struct arena *a, sv context,
                                    size_t *count);
 enum store_result memory_find_run(struct store *s, struct arena *a, sv id, struct store_run *run);
 enum store_result memory_append_events(struct store *s, sv instance_id, sv run_id, sv body);
-enum store_result memory_list_events(struct store *s, struct arena *a, sv run_id, int64_t after, size_t limit,
+enum store_result memory_list_events(struct store *s, struct arena *a, const struct store_events_request *request,
                                      struct store_events **items, size_t *count);
 void memory_await_news(struct store *s, int64_t timeout_ms);
 /* The transaction ends. */

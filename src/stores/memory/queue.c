@@ -222,13 +222,13 @@ enum store_result memory_append_events(struct store *s, sv instance_id, sv run_i
     return STORE_OK;
 }
 
-enum store_result memory_list_events(struct store *s, struct arena *a, sv run_id, int64_t after, size_t limit,
+enum store_result memory_list_events(struct store *s, struct arena *a, const struct store_events_request *request,
                                      struct store_events **items, size_t *count) {
     struct memory_store *m = memory_of(s);
     VEC(struct store_events) found = {0};
-    for (size_t i = 0; i < m->events.len && found.len < limit; i++) {
+    for (size_t i = 0; i < m->events.len && found.len < request->limit; i++) {
         const struct event_row *row = &m->events.items[i];
-        if (sv_eq(row->run_id, run_id) && row->events.sequence > after) {
+        if (sv_eq(row->run_id, request->run_id) && row->events.sequence > request->after) {
             struct store_events copy = {row->events.sequence, arena_copy_sv(a, row->events.body)};
             VEC_PUSH(a, &found, copy);
         }

@@ -36,14 +36,14 @@ enum store_result postgres_append_events(struct store *store, sv instance_id, sv
     return announce(s, SV("events"));
 }
 
-enum store_result postgres_list_events(struct store *store, struct arena *a, sv run_id, int64_t after, size_t limit,
+enum store_result postgres_list_events(struct store *store, struct arena *a, const struct store_events_request *request,
                                        struct store_events **items, size_t *count) {
     struct postgres_store *s = postgres_of(store);
     struct query q = {.statement = STMT_LIST_EVENTS};
     size_t first = 0;
-    query_add_text(&q, text_encode(a, run_id));
-    query_add_i64(&q, after);
-    query_add_i64(&q, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+    query_add_text(&q, text_encode(a, request->run_id));
+    query_add_i64(&q, request->after);
+    query_add_i64(&q, request->limit > INT32_MAX ? INT32_MAX : (int64_t)request->limit);
     *items = NULL;
     *count = 0;
     enum store_result result = ask_server(s, &q, 1, &first);

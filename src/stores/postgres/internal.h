@@ -216,7 +216,7 @@ enum store_result postgres_rewrite_history(struct store *store, sv instance_id, 
 
 /* --- queue.c, events.c: callbacks --- */
 enum store_result postgres_add_run(struct store *store, const struct store_run *run);
-enum store_result postgres_change_run(struct store *store, const struct store_run_change *change);
+enum store_result postgres_change_run(struct store *store, const struct store_run_change *to);
 enum store_result postgres_take_run(struct store *store, struct arena *a, sv context,
                                     const struct store_lease_request *request, struct store_run *run,
                                     struct store_lease *lease);
@@ -224,7 +224,7 @@ enum store_result postgres_list_runs(struct store *store, struct arena *a, sv co
                                      struct store_run **items, size_t *count);
 enum store_result postgres_find_run(struct store *store, struct arena *a, sv id, struct store_run *run);
 enum store_result postgres_append_events(struct store *store, sv instance_id, sv run_id, sv body);
-enum store_result postgres_list_events(struct store *store, struct arena *a, sv run_id, int64_t after, size_t limit,
+enum store_result postgres_list_events(struct store *store, struct arena *a, const struct store_events_request *request,
                                        struct store_events **items, size_t *count);
 void postgres_await_news(struct store *store, int64_t timeout_ms);
 /* Part of compacting. `id` is encoded and lives as long as the transaction. */

@@ -39,7 +39,7 @@ static bool read_events(struct sqlite_store *s, struct sql_stmt *stmt, struct ar
     return row_check_digest(&row);
 }
 
-enum store_result sqlite_list_events(struct store *store, struct arena *a, sv run_id, int64_t after, size_t limit,
+enum store_result sqlite_list_events(struct store *store, struct arena *a, const struct store_events_request *request,
                                      struct store_events **items, size_t *count) {
     struct sqlite_store *s = sqlite_of(store);
     VEC(struct store_events) found = {0};
@@ -50,13 +50,13 @@ enum store_result sqlite_list_events(struct store *store, struct arena *a, sv ru
     if (stmt == NULL) {
         return result;
     }
-    sql_bind_text(stmt, 1, run_id);
-    sql_bind_i64(stmt, 2, after);
-    sql_bind_i64(stmt, 3, limit > INT32_MAX ? INT32_MAX : (int64_t)limit);
+    sql_bind_text(stmt, 1, request->run_id);
+    sql_bind_i64(stmt, 2, request->after);
+    sql_bind_i64(stmt, 3, request->limit > INT32_MAX ? INT32_MAX : (int64_t)request->limit);
     enum sql_result r = sql_step(stmt);
     bool ok = true;
     for (; ok && r == SQL_ROW; r = ok ? sql_step(stmt) : r) {
-        ok = read_events(s, stmt, a, run_id, VEC_ADD(a, &found));
+        ok = read_events(s, stmt, a, request->run_id, VEC_ADD(a, &found));
     }
     if (!ok) {
         sql_reset(stmt);

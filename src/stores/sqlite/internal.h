@@ -197,7 +197,7 @@ enum store_result sqlite_rewrite_history(struct store *store, sv instance_id, co
 
 /* --- queue.c --- */
 enum store_result sqlite_add_run(struct store *store, const struct store_run *run);
-enum store_result sqlite_change_run(struct store *store, const struct store_run_change *change);
+enum store_result sqlite_change_run(struct store *store, const struct store_run_change *to);
 enum store_result sqlite_take_run(struct store *store, struct arena *a, sv context,
                                   const struct store_lease_request *request, struct store_run *run,
                                   struct store_lease *lease);
@@ -210,7 +210,7 @@ enum store_result prune_runs(struct sqlite_store *s, sv instance_id, size_t keep
 
 /* --- events.c --- */
 enum store_result sqlite_append_events(struct store *store, sv instance_id, sv run_id, sv body);
-enum store_result sqlite_list_events(struct store *store, struct arena *a, sv run_id, int64_t after, size_t limit,
+enum store_result sqlite_list_events(struct store *store, struct arena *a, const struct store_events_request *request,
                                      struct store_events **items, size_t *count);
 /* Of the instance: those of runs that are neither in the history nor in the queue. */
 enum store_result prune_events(struct sqlite_store *s, sv instance_id);

@@ -10,7 +10,7 @@ from cli_case import CHANGES, DRIFT, FAILED, INVALID, OK, SCHEMAS, SMALL, SOURCE
 
 # What a command cannot do without, so that it gets as far as the mistake of the test.
 ARGUMENTS = {"completion": ["bash"], "explain": ["resources.id"], "state": ["list"], "unlock": ["shop", "--reason", "x"],
-             "import": ["resources.id", "x"]}
+             "import": ["resources.id", "x"], "work": ["--until-empty"]}
 WITHOUT_STATE = {"completion", "config", "errors", "fmt", "functions", "help", "init", "providers", "validate", "version"}
 
 

@@ -305,8 +305,8 @@ struct page {
 
 static struct page list(struct fixture *f, const char *run_id, int64_t after, size_t limit) {
     struct page p;
-    assert_int_equal(OPS(f)->list_events(f->store, &f->arena, sv_from_cstr(run_id), after, limit, &p.items, &p.count),
-                     STORE_OK);
+    struct store_events_request request = {.run_id = sv_from_cstr(run_id), .after = after, .limit = limit};
+    assert_int_equal(OPS(f)->list_events(f->store, &f->arena, &request, &p.items, &p.count), STORE_OK);
     return p;
 }
 
