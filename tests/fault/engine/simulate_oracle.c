@@ -212,6 +212,9 @@ static bool take_outcome(struct oracle *o, const struct exec_report *r) {
     case EXEC_WAIT:
         pause_until(o, r->op, true, r->now_ms + r->wait_ms, r->now_ms + r->wait_ms);
         return true;
+    case EXEC_PHASE_DONE:
+        p->failures = 0;
+        return true;
     case EXEC_TRANSIENT:
         return take_transient(o, r);
     case EXEC_SUCCEEDED:

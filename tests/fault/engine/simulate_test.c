@@ -83,7 +83,7 @@ static enum exec_outcome roll_outcome(struct simulation *s, uint32_t op) {
     if (kind >= s->trouble) {
         return EXEC_SUCCEEDED;
     }
-    switch (kind % 12) {
+    switch (kind % 13) {
     case 0:
         return dice_chance(&s->dice, 30) ? EXEC_FAILED : EXEC_SUCCEEDED;
     case 1:
@@ -97,6 +97,8 @@ static enum exec_outcome roll_outcome(struct simulation *s, uint32_t op) {
     case 6:
     case 7:
         return s->oracle.ops[op].config ? EXEC_WAIT : EXEC_TRANSIENT;
+    case 8:
+        return EXEC_PHASE_DONE;
     default:
         return EXEC_TRANSIENT;
     }
@@ -125,7 +127,7 @@ static void land(struct simulation *s, size_t at) {
     }
     bool goes_on = exec_done(s->e, &r);
     oracle_take_report(&s->oracle, &r, goes_on);
-    if (goes_on && outcome == EXEC_CONFIG_COMPLETE) {
+    if (goes_on && (outcome == EXEC_CONFIG_COMPLETE || outcome == EXEC_PHASE_DONE)) {
         s->flights[op] = (struct flight){s->now_ms + dice_below(&s->dice, 500), roll_outcome(s, op)};
         return;
     }
