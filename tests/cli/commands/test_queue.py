@@ -107,7 +107,7 @@ class Queue(QueueCase):
         self.assertEqual([first, second, third], [r["runId"] for r in self.runs("--all")])
         self.assertEqual("stale", self.runs("--all")[-1]["outcome"])
 
-    def test_LC_060_waiting_shows_the_events_and_gives_the_exit_code(self):
+    def test_LC_060_CLI_014_waiting_shows_the_events_and_gives_the_exit_code(self):
         worker = self.start("work", "--once")
         events = self.check_events("deploy", "--queue", "--wait", "-y", code=OK)
         self.assertEqual(OK, self.end(worker)[0])
@@ -170,7 +170,7 @@ class Queue(QueueCase):
         self.work()
         self.assertTrue(os.path.exists(self.path("note.txt")))
 
-    def test_consent_is_asked_for_when_it_is_queued(self):
+    def test_CLI_014_consent_is_asked_for_when_it_is_queued(self):
         self.lintel("deploy", "--queue", code=USAGE)
         self.assertFalse(os.path.exists(self.path(".lintel", "state.db")))
         self.deploy()
