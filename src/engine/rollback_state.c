@@ -98,7 +98,9 @@ static bool find_last(struct finder *f, struct earlier_state *e, sv *why_not) {
         if (sv_eq_cstr(entry->kind, "rollback")) {
             return say(why_not, "the last run was a rollback, which is not rolled back");
         }
-        if (sv_eq_cstr(entry->kind, "deploy")) {
+        bool is_destroy = sv_eq_cstr(entry->kind, "destroy"); /* of a part (CLI-013), or the instance were gone */
+        if (is_destroy || sv_eq_cstr(entry->kind, "deploy")) {
+            e->of_destroy = is_destroy;
             return take_entry(f, entry, e, why_not);
         }
         if (is_edit(open_body(f, SV("history"), entry->body))) {

@@ -263,6 +263,16 @@ class Destruction(Case):
         self.lintel("destroy", "--auto-approve", "--exclude", "resources.mid", code=OK)
         self.assertEqual("base mid", self.stored())
 
+    def test_CLI_013_is_rolled_back_by_itself(self):  # BP-521
+        before = self.outputs()
+        self.lintel("destroy", "--auto-approve", "--target", "resources.top", code=OK)
+        self.assertEqual("base mid other", self.stored())
+        self.lintel("rollback", "--auto-approve", code=OK)
+        self.assertEqual("base mid other top", self.stored())
+        self.assertEqual(before["base"], self.outputs()["base"])
+        self.assertEqual("destroy_rollback_complete",
+                         self.lintel("show", "--json", code=OK).json()["instance"]["status"])
+
     def test_CLI_013_when_nothing_stays_the_instance_goes(self):
         self.lintel("destroy", "--auto-approve", "--target", "resources.base", "--target", "resources.other", code=OK)
         self.lintel("show", code=INVALID)
