@@ -57,6 +57,10 @@ UPDATED = (FIRST.replace("contents: 'id ${id", "mode: '0600', contents: 'new id 
 REPLACED = (FIRST.replace("note.txt", "note-2.txt").replace("things.db", "things-2.db").replace("byteLength: 8", "byteLength: 8, keepers: {k: v}")
             .replace("out/told.txt", "out/told-2.txt"))
 
+# What a rollback can take back: paths, contents and arguments, but neither migrations nor what was drawn at random.
+MOVED = (FIRST.replace("note.txt, contents: 'id", "note-3.txt, contents: 'new id").replace("out/told.txt", "out/told-3.txt")
+         .replace("100000", "200000"))
+
 # Two files that exchange their places, and a service that becomes a file: the old object goes first.
 SWAP_FIRST = """
 version: 2025-11-02
@@ -79,7 +83,17 @@ resources:
 LINKED = (FIRST.replace("{labels: {app: x}}\n    spec:\n", "{labels: {app: y}}\n    spec:\n")
           .replace("linkSelector:", "metadata: {annotations: {process.file.note.envVarName: NOTE}}\n    linkSelector:"))
 
-BLUEPRINTS = {"first": FIRST, "updated": UPDATED, "replaced": REPLACED, "swap_first": SWAP_FIRST, "swapped": SWAPPED,
+# A symbolic link to the file stands in a directory; then it has another name; then it goes.
+JOINED = """
+version: 2025-11-02
+resources:
+  page: {type: local/file, spec: {path: out/page.txt, contents: text, createDirectories: true}, linkSelector: {byLabel: {app: s}}}
+  site: {type: local/directory, metadata: {labels: {app: s}}, spec: {path: out/site, createDirectories: true}}
+"""
+RENAMED = JOINED.replace("type: local/file,", "type: local/file, metadata: {annotations: {local.directory.site.linkName: index}},")
+PARTED = JOINED.replace("{labels: {app: s}}", "{labels: {app: t}}")
+
+BLUEPRINTS = {"joined": JOINED, "renamed": RENAMED, "parted": PARTED, "first": FIRST, "updated": UPDATED, "replaced": REPLACED, "moved": MOVED, "swap_first": SWAP_FIRST, "swapped": SWAPPED,
               "fewer": FEWER, "linked": LINKED}
 
 DEPLOY = ("deploy", "-i", "x", "--auto-approve", "--allow-private", "--accept-drift", "--parallel", "4")
@@ -123,7 +137,10 @@ SCENARIOS = [
     Scenario("replace_destroy_first", [deploy("swap_first")], deploy("swapped"), "swapped"),
     Scenario("remove", [deploy("first")], deploy("fewer"), "fewer"),
     Scenario("link_update", [deploy("first")], deploy("linked"), "linked"),
+    Scenario("link_object", [deploy("joined")], deploy("renamed"), "renamed"),
+    Scenario("link_removal", [deploy("joined")], deploy("parted"), "parted", points=3),
     Scenario("destroy", [deploy("first")], DESTROY, None),
+    Scenario("rollback", [deploy("first"), deploy("moved")], ("rollback", "-i", "x", "--auto-approve"), "first"),
     Scenario("drift", [deploy("first"), change_by_hand], ("drift", "-i", "x"), "first",
              resume=[("drift", "-i", "x"), deploy("first")], codes=(3,)),
     Scenario("reconcile", [deploy("first"), cut_off(deploy("updated"), 150)], ("reconcile", "-i", "x", "--apply", "--auto-approve"), "updated",

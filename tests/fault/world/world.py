@@ -146,9 +146,18 @@ def check_directory(element, entry):
 CHECKS = {"local/file": check_file, "sqlite/database": check_database, "local/directory": check_directory}
 
 
+def list_symlinks(state):
+    """What links have made: {path: where it leads}."""
+    made = [one for element in state.elements for one in element.body.get("intermediaryResourceStates", [])]
+    return {one["resourceID"]: one["resourceSpecData"]["target"] for one in made if one["resourceType"] == "local/symlink"}
+
+
 def compare_files(state, files, owned_elsewhere):
     """Objects of the state that are missing or different, and objects that nobody owns."""
     wrong, owned = [], set(owned_elsewhere)
+    for path, target in list_symlinks(state).items():
+        owned.add(path)
+        wrong += [] if files.get(path) == ("link", target) else ["'%s' leads to %r" % (path, files.get(path))]
     for element in state.of_type(*CHECKS):
         path = element.physical_id
         if path in owned:
@@ -175,7 +184,7 @@ def compare_processes(state, processes):
 def compare(state, files, processes, owned_elsewhere=()):
     """Everything in which the world differs from a state in which nothing is under way."""
     wrong = ["%s is %s" % (e.address, e.precise_status) for e in state.elements
-             if not e.status.endswith(("created", "updated", "config_complete"))]
+             if not e.status.endswith(("created", "updated", "config_complete", "rollback_complete"))]
     wrong += compare_files(state, files, owned_elsewhere) + compare_processes(state, processes)
     return wrong + ["a journal row is left: %r" % (row,) for row in state.journal]
 
