@@ -59,6 +59,9 @@ bool dynaml_is_expression(sv text, sv *inner);
 
 /* The printed form (DY-039), without outer parentheses. */
 void dynaml_print(struct buf *out, const struct expr *e);
+/* The same with `choose` asked for each part what to print in its place: NULL for the part itself. */
+typedef const struct expr *(*dynaml_chooser)(void *user, const struct expr *e);
+void dynaml_print_chosen(struct buf *out, const struct expr *e, dynaml_chooser choose, void *user);
 /* A string between double quotes as DY-039 says. */
 void dynaml_print_quoted(struct buf *out, sv text);
 /* A lambda's value: what it has captured in front, sorted by name (DY-174). */

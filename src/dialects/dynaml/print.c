@@ -252,17 +252,30 @@ static void print_one(struct printer *p, const struct expr *e) {
     }
 }
 
-void dynaml_print(struct buf *out, const struct expr *e) {
+static const struct expr *choose_itself(void *user, const struct expr *e) {
+    (void)user;
+    (void)e;
+    return NULL;
+}
+
+void dynaml_print_chosen(struct buf *out, const struct expr *e, dynaml_chooser choose, void *user) {
     struct printer p = {.out = out};
     push_expr(&p, e);
     while (p.len > 0) {
         struct pending next = p.stack[--p.len];
+        const struct expr *chosen = next.e == NULL ? NULL : choose(user, next.e);
         if (next.e == NULL)
             buf_append(out, next.text);
+        else if (chosen != NULL)
+            push_expr(&p, chosen);
         else
             print_one(&p, next.e);
     }
     arena_fini(&p.scratch);
+}
+
+void dynaml_print(struct buf *out, const struct expr *e) {
+    dynaml_print_chosen(out, e, choose_itself, NULL);
 }
 
 /* --- lambda values --- */

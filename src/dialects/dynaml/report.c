@@ -38,6 +38,46 @@ static sv get_lookup(struct report *r, struct place *p) {
     return buf_get_sv(&out);
 }
 
+struct choice {
+    struct stage *s;
+    struct place *p;
+};
+
+/* What a part of the place's expression gives, as the place would see it. */
+static value ask(const struct choice *c, const struct expr *e) {
+    struct place *at = place_new(c->s, NULL, value_null());
+    at->kind = PLACE_PLAIN;
+    at->use = c->p;
+    at->cell = (struct cell){.expr = e, .scope = c->p->scope, .owner = at};
+    return eval_cell(c->s->ev, &at->cell);
+}
+
+/* What is left of a pending expression: choices that were made are not printed (DY-311). All cells have their outcome,
+ * so that asking again changes nothing. Bodies of lambdas are printed as they are. */
+static const struct expr *choose(void *user, const struct expr *e) {
+    const struct choice *c = user;
+    if (e->kind == EXPR_DIRECTIVE && e->op == DYNAML_PREFER)
+        return e->call.args[0];
+    if (e->kind == EXPR_CALL && e->call.fn == &dynaml_default) {
+        value left = ask(c, e->call.args[0]);
+        return left.kind == VALUE_ERROR ? e->call.args[1] : NULL;
+    }
+    if (e->kind != EXPR_COND)
+        return NULL;
+    value condition = ask(c, e->call.args[0]);
+    if (condition.kind == VALUE_ERROR || condition.kind == VALUE_PENDING)
+        return NULL;
+    return e->call.args[dynaml_get_truth(condition) == 1 ? 1 : 2];
+}
+
+static void print_left(struct report *r, struct buf *out, struct place *p, const struct expr *e) {
+    struct choice c = {.s = r->s, .p = p};
+    if (p->cell.state == CELL_FAILED)
+        dynaml_print(out, e);
+    else
+        dynaml_print_chosen(out, e, choose, &c);
+}
+
 static sv print_expression(struct report *r, struct place *p) {
     struct buf out = BUF(r->s->a);
     if (p->unparseable.len > 0)
@@ -46,7 +86,7 @@ static sv print_expression(struct report *r, struct place *p) {
         return value_get_text(p->source);
     buf_append_cstr(&out, "(( ");
     const struct expr *e = p->current != NULL ? p->current : p->expr;
-    dynaml_print(&out, e);
+    print_left(r, &out, p, e);
     const struct dynaml_merge *m = e->kind == EXPR_DIRECTIVE && e->op == DYNAML_MERGE ? e->call.data : NULL;
     if (m != NULL && !m->has_path && place_is_redirected(p)) { /* DY-205 */
         buf_append_char(&out, ' ');
