@@ -38,7 +38,7 @@ bool sealer_check_key(const struct sealer_options *o);
 sv sealer_get_wrapped(const struct sealer *s);
 /* A sealer of the same store under another key, which `o` names: with the same data key, or with a new one. NULL after
  * a report. The caller closes. */
-struct sealer *sealer_open_anew(const struct sealer *s, const struct sealer_options *o, bool rotate);
+struct sealer *sealer_open_anew(const struct sealer *old, const struct sealer_options *o, bool rotate);
 
 /* What can be told of a wrapped data key. False when it is damaged. Texts live in `a`. */
 struct seal_wrapped {
