@@ -71,6 +71,10 @@ enum exit_code rollback_after_failure(struct session *s, const struct plan *fail
             output_note(c, "there is nothing to roll back: %.*s", SV_ARG(why_not));
         return why_not.len > 0 ? code : EXIT_PART_WAY;
     }
+    if (p->rollback->undoes > 0) { /* it is not in the journal: what would be led back is the run before it */
+        output_note(c, "there is nothing to roll back: the run has not begun");
+        return code;
+    }
     say_rolling_back(c, p);
     if (!guard_allows(c, p))
         return EXIT_PART_WAY;
