@@ -5,9 +5,11 @@ import json
 import os
 import re
 import sqlite3
+import unittest
 
 import old_state
 from cli_case import FAILED, INVALID, LOCKED, OK, USAGE, CliCase, Terminal
+from test_postgres import CAN_START, Server
 from test_state_edits import SlowRun
 
 SECRET = "open-sesame-4711"
@@ -254,7 +256,22 @@ class OldStates(RekeyCase):
         self.lintel("unlock", "shop", "--reason", "x", "--key", "file:old.key", code=OK)
         self.token("--key", "file:old.key")
 
+    @unittest.skipUnless(CAN_START, "there are no programs of PostgreSQL")
+    def test_F36_a_database_of_format_1_opens_and_keeps_its_secrets(self):
+        server = Server()
+        self.addCleanup(server.stop)
+        server.query(old_state.read("postgres-format-1.sql"))
+        old_state.make_key(self.path("old.key"))
+        state = ["--state", server.url()]
+        refused = self.lintel("unlock", "shop", "--reason", "x", *state, "--key", "file:other.key", code=FAILED)
+        self.assertIn("does not open the secrets of context 'default'", refused.err)
+        self.lintel("unlock", "shop", "--reason", "it writes", *state, "--key", "file:old.key", code=OK)
+        found = self.token(*state, "--key", "file:old.key")
+        self.lintel("state", "rekey", "--rotate", "--new-key", "file:new.key", *state, "--key", "file:old.key", code=OK)
+        self.assertEqual(found, self.token(*state, "--key", "file:new.key"))
+        self.assertIn("another key", self.lintel("show", "-i", "shop", *state, "--key", "file:old.key", code=FAILED).err)
+        self.lintel("state", "undo", "-i", "shop", *state, "--key", "file:new.key", code=OK)
+
 
 if __name__ == "__main__":
-    import unittest
     unittest.main()
