@@ -79,6 +79,27 @@ static void build_picture(struct edit *e) {
     }
 }
 
+struct stored *edit_make_picture(const struct edit *e) {
+    struct stored *s = ARENA_NEW(e->a, struct stored);
+    *s = (struct stored){.arena = e->a,
+                         .found = e->stored.found,
+                         .instance = e->stored.instance,
+                         .body = e->stored.body,
+                         .by_address = MAP(e->a),
+                         .tree = e->stored.tree};
+    for (size_t i = 0; i < e->items.len; i++) {
+        const struct edit_item *item = e->items.items[i];
+        if (item->address.len == 0) {
+            continue;
+        }
+        struct stored_element *element = ARENA_NEW(e->a, struct stored_element);
+        *element = (struct stored_element){.resource = item->resource, .link = item->link};
+        VEC_PUSH(e->a, &s->elements, element);
+        map_put(&s->by_address, item->address, element);
+    }
+    return s;
+}
+
 /* --- lease --- */
 
 static void report_held(struct edit *e) {
@@ -111,11 +132,23 @@ static bool load(struct edit *e, const struct run_config *c, enum exit_code *cod
     if (!stored_load(c, &e->stored, code)) {
         return false;
     }
-    if (!e->stored.found) {
+    if (e->stored.found) {
+        return true;
+    }
+    if (e->request.fresh == NULL || c->instance_name.len == 0) {
         diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance '%.*s'",
                   SV_ARG(c->instance_name));
         return fail(code, EXIT_INVALID);
     }
+    const struct store_instance *fresh = e->request.fresh;
+    struct store_instance *row = &e->stored.instance;
+    *row = *fresh;
+    row->id = fresh->id.len > 0 ? fresh->id : id_make_instance(e->a, c->host);
+    row->context = c->context;
+    row->name = c->instance_name;
+    row->version = fresh->version > 0 ? fresh->version : 1;
+    row->created_ms = fresh->created_ms != 0 ? fresh->created_ms : e->started_ms;
+    e->is_fresh = true;
     return true;
 }
 
@@ -124,7 +157,9 @@ bool edit_begin(struct edit *e, const struct run_config *c, const struct edit_re
     if (!load(e, c, code)) {
         return false;
     }
-    if (!request->dry_run) {
+    if (e->is_fresh) { /* nobody else can know of it before it is written */
+        e->run_id = id_make_run(e->a, c->host);
+    } else if (!request->dry_run) {
         e->broken_holder = e->stored.tree.lease.holder;
         e->run_id = id_make_run(e->a, c->host);
         struct run_config by_id = *c;
@@ -172,14 +207,18 @@ struct store_element edit_decode_row(value v, sv address) {
     };
 }
 
+const char *edit_verb_get_text(enum edit_verb verb) {
+    static const char *const texts[] = {
+        [EDIT_REMOVED] = "removed", [EDIT_MOVED] = "moved", [EDIT_RESTORED] = "restored", [EDIT_IMPORTED] = "imported"};
+    return texts[verb];
+}
+
 static value encode_changes(const struct edit *e) {
     struct list_builder list = {.arena = e->a};
-    static const char *const verbs[] = {
-        [EDIT_REMOVED] = "removed", [EDIT_MOVED] = "moved", [EDIT_RESTORED] = "restored"};
     for (size_t i = 0; i < e->changes.len; i++) {
         const struct edit_change *c = &e->changes.items[i];
         struct map_builder b = {.arena = e->a};
-        field_put_text(&b, "change", sv_from_cstr(verbs[c->verb]));
+        field_put_text(&b, "change", sv_from_cstr(edit_verb_get_text(c->verb)));
         field_put_text(&b, "address", c->address);
         field_put_text(&b, "to", c->to);
         list_add(&list, map_done(&b));
@@ -349,8 +388,22 @@ static void start_journal(struct writer *w) {
     }
 }
 
+/* Other rows need the row of their instance. */
+static enum store_result insert_instance(struct writer *w) {
+    struct store_instance *row = &w->e->stored.instance;
+    row->updated_ms = now_wall_of(w->e->c);
+    row->body = SV("{}");
+    enum store_result r = w->store->ops->put_instance(w->store, row, 0);
+    size_t keep = w->e->c->keep_history == 0 ? 50 : w->e->c->keep_history;
+    for (size_t i = 0; r == STORE_OK && i < w->e->past.len; i++) {
+        r = w->store->ops->compact_journal(w->store, row->id, &w->e->past.items[i], keep);
+    }
+    return r;
+}
+
 static enum store_result write_all(struct writer *w, value edit) {
-    enum store_result r = write_rows(w);
+    enum store_result r = w->e->is_fresh ? insert_instance(w) : STORE_OK;
+    r = r == STORE_OK ? write_rows(w) : r;
     r = r == STORE_OK ? journal_run(w) : r;
     r = r == STORE_OK ? add_history(w, edit) : r;
     r = r == STORE_OK ? keep_journal(w) : r;
@@ -361,7 +414,7 @@ static bool write_edit(struct edit *e, enum exit_code *code) {
     struct writer w = {.e = e, .store = e->c->store, .body = &e->stored.body};
     value edit = encode_edit(e); /* with what was before */
     start_journal(&w);
-    enum store_result r = w.store->ops->begin(w.store, &e->lease);
+    enum store_result r = w.store->ops->begin(w.store, e->is_fresh ? NULL : &e->lease);
     if (r == STORE_OK) {
         r = write_all(&w, edit);
         if (r == STORE_OK) {
@@ -381,7 +434,8 @@ static bool write_edit(struct edit *e, enum exit_code *code) {
 }
 
 bool edit_commit(struct edit *e, enum exit_code *code) {
-    if (e->changes.len == 0 || e->request.dry_run) {
+    bool has_change = e->changes.len > 0 || e->is_fresh || e->has_new_body;
+    if (!has_change || e->request.dry_run) {
         return true;
     }
     e->stored.body.plan_id = e->run_id; /* plans that were made before do not fit any more */

@@ -1,9 +1,10 @@
 /* Edits of the stored state by hand: elements taken out, renamed or put back, leases broken.
  *
  * An edit is one run of its own kind: it holds the lease (LC-030), makes all its changes in one transaction together
- * with its journal rows and its history entry, and calls no provider. Whoever kills it finds the state as it was or as
- * it was to be. The entry keeps what changed rows were before, sealed as they were, so that the last edit can be taken
- * back. Journal rows of runs that were cut off stay: what they left open is settled by the next deployment (LC-023). */
+ * with its journal rows and its history entry, and touches no object outside but for the mark that says whose it is.
+ * Whoever kills it finds the state as it was or as it was to be. The entry keeps what changed rows were before, sealed
+ * as they were, so that the last edit can be taken back. Journal rows of runs that were cut off stay: what they left
+ * open is settled by the next deployment (LC-023). */
 #ifndef LINTEL_ENGINE_EDIT_H
 #define LINTEL_ENGINE_EDIT_H
 
@@ -23,7 +24,11 @@ enum edit_verb {
     EDIT_REMOVED = 1,
     EDIT_MOVED,
     EDIT_RESTORED, /* as it was before the edit that is taken back */
+    EDIT_IMPORTED,
 };
+
+/* "removed" */
+const char *edit_verb_get_text(enum edit_verb verb);
 
 struct edit_change {
     enum edit_verb verb;
@@ -35,6 +40,9 @@ struct edit_request {
     sv reason;    /* may be empty */
     bool dry_run; /* no lease, nothing is written */
     bool steal;   /* a live lease is taken over (LC-032) */
+    /* When there is no such instance: a new one of the configuration's name, written with the edit in one transaction.
+     * Id, dialect and status; `id` empty: a fresh one. NULL: there has to be one. */
+    const struct store_instance *fresh;
 };
 
 struct edit {
@@ -48,6 +56,10 @@ struct edit {
     struct map open_operations;      /* operation → the same */
     VEC(struct journal_row) rescued; /* outcomes to be written */
     bool is_final;                   /* it cannot be taken back */
+    bool is_fresh;                   /* the instance is new */
+    bool replaces_all;               /* what is stored becomes what a file says */
+    bool has_new_body;               /* what stands in the instance's row is other than before */
+    VEC(struct store_history) past;  /* of a fresh one: what happened to it elsewhere */
     VEC(struct edit_change) changes;
     sv run_id;
     sv broken_holder; /* JSON of who held the lease that was taken over; empty: nobody */
@@ -63,9 +75,11 @@ bool edit_begin(struct edit *e, const struct run_config *c, const struct edit_re
 /* The element at an address as people type it; NULL after a report. */
 const struct edit_item *edit_get(struct edit *e, sv text);
 /* Each changes the picture in memory only. False after a report. */
+/* A resource that is new to the state, as the record says. */
+bool edit_add(struct edit *e, const struct resource_record *record);
 /* A resource with its links, a link, or all of a child. The objects stay where they are. */
 bool edit_remove(struct edit *e, sv address);
-/* A resource gets another address; its links, and what others have recorded of it, follow. */
+/* A resource gets another address, or all of a child another name; links, and what others have recorded, follow. */
 bool edit_move(struct edit *e, sv from, sv to);
 /* The last edit of the instance, when nothing else has happened to it since. */
 bool edit_undo(struct edit *e);
@@ -73,6 +87,9 @@ bool edit_undo(struct edit *e);
 bool edit_rescue(struct edit *e, sv text);
 /* Writes everything in one transaction; nothing for a dry run, or when nothing has changed. False after a report. */
 bool edit_commit(struct edit *e, enum exit_code *code);
+/* After the commit: the objects of elements that were moved, imported or put back bear the mark of their elements. One
+ * that cannot be marked is a warning. */
+void edit_claim(struct edit *e);
 /* Gives the lease back. */
 void edit_end(struct edit *e);
 
@@ -96,6 +113,9 @@ struct past_runs {
 };
 /* Of an instance by name or id; an id is found after the destruction, too. False after a report. */
 bool edit_list_runs(const struct run_config *c, struct past_runs *runs);
+
+/* The instance with all edits so far, for planning. */
+struct stored *edit_make_picture(const struct edit *e);
 
 /* Inside of an edit. */
 struct edit_item *edit_find(const struct edit *e, sv address);

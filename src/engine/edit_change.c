@@ -1,4 +1,4 @@
-/* Taking elements out of the state, and renaming them. */
+/* Taking elements out of the state, putting them in, and renaming them. */
 #include "engine/edit.h"
 
 #include "base/hint.h"
@@ -140,6 +140,30 @@ bool edit_remove(struct edit *e, sv text) {
     return ok;
 }
 
+/* --- import --- */
+
+bool edit_add(struct edit *e, const struct resource_record *record) {
+    sv address = record->address.text;
+    struct edit_item *now = edit_find(e, address), *item = ARENA_NEW(e->a, struct edit_item);
+    if (!check_settled(e, address)) {
+        return false;
+    }
+    if (now != NULL && (now->resource == NULL || record_has_object(now->resource))) {
+        return edit_refuse(e, NULL, arena_printf(e->a, "'%.*s' is taken", SV_ARG(address)));
+    }
+    *item = (struct edit_item){.address = address, .changed = true};
+    item->resource = ARENA_NEW(e->a, struct resource_record);
+    *item->resource = *record;
+    if (now != NULL) {
+        item->origin = now->origin;
+        edit_drop(e, now);
+    }
+    VEC_PUSH(e->a, &e->items, item);
+    map_put(&e->by_address, address, item);
+    edit_note(e, EDIT_IMPORTED, address, (sv){0});
+    return true;
+}
+
 /* --- mv --- */
 
 /* A secret that cannot be opened is bound to where it stands. */
@@ -203,6 +227,10 @@ static bool move_link(struct edit *e, struct edit_item *item, const struct addr_
     return true;
 }
 
+static bool ends_address(char c) {
+    return c == '.' || c == '|' || c == '/';
+}
+
 /* What was found out once for the element is found again under its new address (FN-231). */
 static void move_results(struct edit *e, sv from, sv to) {
     struct instance_body *body = &e->stored.body;
@@ -211,7 +239,7 @@ static void move_results(struct edit *e, sv from, sv to) {
         sv key = body->results[i].key;
         size_t at = sv_find(key, whole);
         size_t end = at == SIZE_MAX ? 0 : at + whole.len;
-        if (at == SIZE_MAX || (end < key.len && key.data[end] != '.' && key.data[end] != '|')) {
+        if (at == SIZE_MAX || (end < key.len && !ends_address(key.data[end]))) {
             continue;
         }
         sv head = sv_slice(key, 0, at + 1), rest = sv_slice(key, end, key.len);
@@ -219,10 +247,89 @@ static void move_results(struct edit *e, sv from, sv to) {
     }
 }
 
+/* --- mv of a child --- */
+
+/* `text` below `to` instead of `from`; as it is when it does not stand there. */
+static sv rename_child(struct edit *e, sv text, sv from, sv to) {
+    bool is_below = sv_has_prefix(text, from) && (text.len == from.len || text.data[from.len] == '/');
+    sv rest = sv_slice(text, from.len, text.len);
+    return is_below ? arena_printf(e->a, "%.*s%.*s", SV_ARG(to), SV_ARG(rest)) : text;
+}
+
+static void rename_needs(struct edit *e, struct edit_item *item, sv from, sv to) {
+    struct resource_record *r = item->resource;
+    sv *needs = r == NULL || r->depends_on_count == 0 ? NULL : ARENA_ARRAY(e->a, sv, r->depends_on_count);
+    bool differs = false;
+    for (size_t i = 0; needs != NULL && i < r->depends_on_count; i++) {
+        needs[i] = rename_child(e, r->depends_on[i], from, to);
+        differs = differs || !sv_eq(needs[i], r->depends_on[i]);
+    }
+    if (differs) {
+        r->depends_on = needs;
+        item->changed = true;
+    }
+}
+
+static bool has_below(struct edit *e, sv address) {
+    sv prefix = arena_printf(e->a, "%.*s/", SV_ARG(address));
+    for (size_t i = 0; i < e->items.len; i++) {
+        if (sv_has_prefix(e->items.items[i]->address, prefix)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_child_move(struct edit *e, sv from, sv to) {
+    if (sv_eq(from, to) || sv_has_prefix(to, arena_printf(e->a, "%.*s/", SV_ARG(from)))) {
+        return edit_refuse(e, NULL, arena_printf(e->a, "'%.*s' cannot be moved into itself", SV_ARG(from)));
+    }
+    if (edit_find(e, to) != NULL || has_below(e, to)) {
+        return edit_refuse(e, "take what is there out first: lintel state rm ADDRESS",
+                           arena_printf(e->a, "'%.*s' is taken", SV_ARG(to)));
+    }
+    return true;
+}
+
+static bool move_child_items(struct edit *e, sv from, sv to) {
+    sv prefix = arena_printf(e->a, "%.*s/", SV_ARG(from));
+    for (size_t i = 0; i < e->items.len; i++) {
+        struct edit_item *item = e->items.items[i];
+        sv before = item->address, after = rename_child(e, before, from, to);
+        if (!sv_has_prefix(before, prefix)) {
+            continue;
+        }
+        if (!check_settled(e, before) || !check_settled(e, after) || !check_opens(e, item)) {
+            return false;
+        }
+        edit_rename(e, item, (addr){after});
+        edit_note(e, EDIT_MOVED, before, after);
+    }
+    return true;
+}
+
+/* Links stay between the same two, so their names and mappings stay as they are. */
+static bool move_child(struct edit *e, sv from, sv to) {
+    if (!check_child_move(e, from, to) || !move_child_items(e, from, to)) {
+        return false;
+    }
+    for (size_t i = 0; i < e->items.len; i++) {
+        if (e->items.items[i]->address.len > 0) {
+            rename_needs(e, e->items.items[i], from, to);
+        }
+    }
+    struct instance_body *body = &e->stored.body;
+    for (size_t i = 0; i < body->export_count; i++) {
+        body->exports[i].name = rename_child(e, body->exports[i].name, from, to);
+    }
+    move_results(e, from, to);
+    return true;
+}
+
 static bool check_move(struct edit *e, const struct addr_parts *from, const struct addr_parts *to, sv to_address) {
     if (from->kind != ELEMENT_RESOURCE || to->kind != ELEMENT_RESOURCE) {
         return edit_refuse(e, "links follow the resources that they connect",
-                           SV("only a resource can be moved, and only to the address of a resource"));
+                           SV("only a resource can be moved to the address of a resource, a child to that of a child"));
     }
     if (edit_find(e, to_address) != NULL) {
         return edit_refuse(e, NULL, arena_printf(e->a, "'%.*s' is taken", SV_ARG(to_address)));
@@ -240,6 +347,10 @@ bool edit_move(struct edit *e, sv from_text, sv to_text) {
         return false;
     }
     struct edit_item *item = edit_find(e, from_address);
+    bool can_hold = to.kind == ELEMENT_CHILD || to.kind == ELEMENT_RESOURCE; /* a child may be written as a resource */
+    if (item == NULL && can_hold && has_below(e, from_address)) {
+        return move_child(e, from_address, to_address);
+    }
     if (item == NULL) {
         return report_missing(e, from_address);
     }

@@ -311,6 +311,10 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
         return NULL;
     }
     struct plan *plan = plan_build(&p, recoveries.items.len > 0, code);
+    if (plan != NULL && !plan_check_claims(&p)) {
+        *code = EXIT_FAILED;
+        return NULL;
+    }
     if (plan != NULL) {
         plan->destroy = destroy;
         plan->inputs = mark_inputs(&p, inputs, input_count);

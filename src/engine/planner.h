@@ -66,6 +66,8 @@ void plan_resources(struct planner *p);
 void plan_list_changes(struct planner *p);
 void plan_links(struct planner *p);
 void plan_exports(struct planner *p);
+/* Warns of objects that another instance stands for, too (F38). False after a report: the store cannot be read. */
+bool plan_check_claims(struct planner *p);
 /* Data sources that are left for deployment (BP-110). */
 void plan_data_reads(struct planner *p);
 /* Operations and their order (3.9). False after a report. */

@@ -87,6 +87,17 @@ struct store_lease_request {
     bool steal; /* take over a live one (unlock) */
 };
 
+/* An object outside, as states name it. */
+struct store_object {
+    sv type, physical_id;
+};
+/* An element of some instance that stands for such an object. */
+struct store_claim {
+    struct store_object object;
+    sv instance_id, instance_name, context;
+    sv address;
+};
+
 enum store_run_status {
     STORE_RUN_QUEUED = 1,
     STORE_RUN_RUNNING, /* was taken; whether whoever did so is still there tells the lease of its instance */
@@ -180,6 +191,11 @@ struct store_ops {
     enum store_result (*find_data_key)(struct store *s, struct arena *a, sv context, sv *wrapped);
     /* Inside a transaction. Compare-and-set: CONFLICT when what is there is not `expected`; empty: nothing is there. */
     enum store_result (*put_data_key)(struct store *s, sv context, sv expected, sv wrapped);
+    /* Every element, of whatever instance, that stands for one of the objects: by context, instance name, address of
+     * each object in turn. Looked up by index; rows are not checked for damage. An empty
+     * physical id is nobody's. */
+    enum store_result (*find_claims)(struct store *s, struct arena *a, const struct store_object *objects,
+                                     size_t object_count, struct store_claim **items, size_t *count);
     /* --- writing; inside a transaction --- */
     /* Compare-and-set: `expected_version` 0 inserts (CONFLICT when id or name exists), else the stored version must be
      * it. Stores instance->version. */

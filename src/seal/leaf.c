@@ -40,6 +40,12 @@ const struct type_field *unopened_find(value v, size_t *count) {
     return ours ? v.type->fields : NULL;
 }
 
+bool seal_has_box(value v) {
+    size_t count;
+    const struct type_field *fields = unopened_find(v, &count);
+    return fields != NULL && fields[1].name.len > 0;
+}
+
 sv seal_find_digest(value v) {
     size_t count;
     const struct type_field *fields = unopened_find(v, &count);

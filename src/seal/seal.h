@@ -73,6 +73,8 @@ value seal_decode(struct sealer *s, struct arena *a, const struct seal_place *at
 /* The digest that an unopened leaf brought along, 64 hexadecimal digits; empty for other values and after a deep copy.
  */
 sv seal_find_digest(value v);
+/* Whether an unopened leaf has brought its sealed text along: it is of another key, was moved, or edited. */
+bool seal_has_box(value v);
 /* Whether `after` is what the unopened leaf `before` stands for, told by digest. `sealer` is a struct sealer; fits
  * schema_diff_request.is_same_secret. */
 bool seal_is_same_secret(void *sealer, value before, value after);

@@ -50,6 +50,13 @@ static const char *get_promise_text(enum provider_promise promise) {
     return "";
 }
 
+static void render_import(struct buf *out, const struct resource_type *t) {
+    if (t->import_id.len > 0)
+        buf_printf(out, "`lintel import` takes existing ones over by ID: %.*s.\n", SV_ARG(t->import_id));
+    else if (t->import_not.len > 0)
+        buf_printf(out, "`lintel import` cannot take existing ones over: %.*s.\n", SV_ARG(t->import_not));
+}
+
 static void render_type(struct buf *out, const struct resource_type *t) {
     buf_printf(out, "## %.*s\n\n%.*s\n\n", SV_ARG(t->name), SV_ARG(t->summary));
     if (t->details.len > 0)
@@ -60,6 +67,7 @@ static void render_type(struct buf *out, const struct resource_type *t) {
     else
         buf_append_cstr(out, "\n");
     buf_printf(out, "Interrupted operations are %s.\n", get_promise_text(t->promise));
+    render_import(out, t);
     if (t->example.len > 0) {
         buf_append_cstr(out, "\n```yaml\n");
         buf_append(out, t->example);

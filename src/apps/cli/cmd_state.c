@@ -1,7 +1,8 @@
 /* Looking at what is stored, and editing it. */
 #include "apps/cli/commands.h"
 #include "apps/cli/rekey.h"
-#include "apps/cli/session.h"
+#include "apps/cli/state_script.h"
+#include "apps/cli/state_transfer.h"
 
 #include "engine/edit.h"
 #include "engine/fields.h"
@@ -103,72 +104,40 @@ static enum exit_code show(struct session *s) {
     return EXIT_OK;
 }
 
-/* --- scripts --- */
-
-/* Blanks in quotes, which names of addresses may have, separate nothing. */
-static sv take_word(sv *rest) {
-    bool quoted = false;
-    size_t end = 0;
-    *rest = sv_trim(*rest);
-    for (; end < rest->len && (quoted || (rest->data[end] != ' ' && rest->data[end] != '\t')); end++)
-        quoted = quoted != (rest->data[end] == '"');
-    sv word = sv_slice(*rest, 0, end);
-    *rest = sv_slice(*rest, end, rest->len);
-    return word;
-}
-
-static bool run_line(struct edit *e, sv line, size_t number) {
-    sv rest = line;
-    sv verb = take_word(&rest);
-    sv first = take_word(&rest);
-    sv second = take_word(&rest);
-    bool is_rm = sv_eq_cstr(verb, "rm"), is_mv = sv_eq_cstr(verb, "mv");
-    bool fits = rest.len == 0 && ((is_rm && first.len > 0 && second.len == 0) || (is_mv && second.len > 0));
-    if (!fits)
-        return edit_refuse(e, "a line is 'rm ADDRESS' or 'mv FROM TO'; what follows '#' at its start is a comment",
-                           arena_printf(e->a, "line %zu of the script is no edit", number));
-    if (is_rm ? edit_remove(e, first) : edit_move(e, first, second))
-        return true;
-    return edit_refuse(e, "nothing of the script was carried out",
-                       arena_printf(e->a, "line %zu of the script cannot be carried out", number));
-}
-
-static bool run_script(struct cli *c, struct edit *e, sv path) {
-    const struct source *source = inputs_read_source(c, path);
-    if (source == NULL)
-        return false;
-    sv rest = source->bytes;
-    for (size_t number = 1; rest.len > 0; number++) {
-        sv line = sv_trim(sv_cut(&rest, '\n'));
-        if (line.len > 0 && line.data[0] != '#' && !run_line(e, line, number))
-            return false;
-    }
-    return true;
-}
-
 /* --- edits --- */
 
-static bool do_remove(struct cli *c, struct edit *e) {
+/* What is read before the instance is held. */
+struct state_input {
+    struct script script;
+    struct transfer *file;
+};
+
+static bool do_remove(struct cli *c, struct edit *e, const struct state_input *in) {
+    (void)in;
     bool ok = true;
     for (size_t i = 1; ok && i < c->arguments.len; i++)
         ok = edit_remove(e, c->arguments.items[i]);
     return ok;
 }
 
-static bool do_move(struct cli *c, struct edit *e) {
+static bool do_move(struct cli *c, struct edit *e, const struct state_input *in) {
+    (void)in;
     return edit_move(e, c->arguments.items[1], c->arguments.items[2]);
 }
 
-static bool do_apply(struct cli *c, struct edit *e) {
-    return run_script(c, e, c->arguments.items[1]);
+static bool do_apply(struct cli *c, struct edit *e, const struct state_input *in) {
+    (void)c;
+    return script_run(&in->script, e);
 }
 
-static bool do_rescue(struct cli *c, struct edit *e) {
+static bool do_rescue(struct cli *c, struct edit *e, const struct state_input *in) {
+    (void)in;
     const struct source *source = inputs_read_source(c, c->arguments.items[1]);
     return source != NULL && edit_rescue(e, source->bytes);
 }
 
-static bool do_undo(struct cli *c, struct edit *e) {
+static bool do_undo(struct cli *c, struct edit *e, const struct state_input *in) {
+    (void)in;
     (void)c;
     return edit_undo(e);
 }
@@ -176,20 +145,19 @@ static bool do_undo(struct cli *c, struct edit *e) {
 static void show_changes(struct cli *c, const struct edit *e) {
     struct buf out = BUF(&c->arena);
     struct jsonw *w = &c->writer;
-    static const char *const verbs[] = {
-        [EDIT_REMOVED] = "removed", [EDIT_MOVED] = "moved", [EDIT_RESTORED] = "restored"};
     jsonw_put_bool(w, "dryRun", e->request.dry_run);
     jsonw_key(w, SV("changes"));
     jsonw_begin_array(w);
     for (size_t i = 0; i < e->changes.len; i++) {
         const struct edit_change *change = &e->changes.items[i];
         jsonw_begin_object(w);
-        jsonw_put_text(w, "change", sv_from_cstr(verbs[change->verb]));
+        jsonw_put_text(w, "change", sv_from_cstr(edit_verb_get_text(change->verb)));
         jsonw_put_text(w, "address", change->address);
         jsonw_put_text(w, "to", change->to);
         jsonw_end_object(w);
-        buf_printf(&out, "%s %.*s%s%.*s\n", verbs[change->verb], SV_ARG(render_escape(&c->arena, change->address)),
-                   change->to.len > 0 ? " → " : "", SV_ARG(render_escape(&c->arena, change->to)));
+        buf_printf(&out, "%s %.*s%s%.*s\n", edit_verb_get_text(change->verb),
+                   SV_ARG(render_escape(&c->arena, change->address)), change->to.len > 0 ? " → " : "",
+                   SV_ARG(render_escape(&c->arena, change->to)));
     }
     jsonw_end_array(w);
     if (e->changes.len == 0)
@@ -199,7 +167,10 @@ static void show_changes(struct cli *c, const struct edit *e) {
     output_text(c, buf_get_sv(&out));
 }
 
-static enum exit_code edit_state(struct session *s, const char *kind, bool (*change)(struct cli *c, struct edit *e)) {
+typedef bool (*state_change)(struct cli *c, struct edit *e, const struct state_input *in);
+
+static enum exit_code edit_state(struct session *s, const char *kind, state_change change,
+                                 const struct state_input *in) {
     struct cli *c = s->cli;
     struct edit e;
     enum exit_code code = EXIT_INVALID;
@@ -207,10 +178,12 @@ static enum exit_code edit_state(struct session *s, const char *kind, bool (*cha
     bool ok = edit_begin(&e, &s->config, &request, &code);
     if (ok) {
         code = EXIT_INVALID;
-        ok = change(c, &e) && edit_commit(&e, &code);
+        ok = change(c, &e, in) && edit_commit(&e, &code);
     }
-    if (ok)
+    if (ok) {
+        edit_claim(&e);
         show_changes(c, &e);
+    }
     edit_end(&e);
     return ok ? EXIT_OK : session_refine_code(c, code);
 }
@@ -221,12 +194,14 @@ struct action {
     const char *name, *kind, *needs; /* in the usage error */
     size_t least, most;              /* arguments behind the name */
     enum exit_code (*look)(struct session *s);
-    bool (*change)(struct cli *c, struct edit *e);
+    state_change change;
 };
 
 /* sorted */
 static const struct action actions[] = {
-    {"apply", "state apply", "SCRIPT", 1, 1, NULL, do_apply},
+    {"apply", "state apply", "SCRIPT, and the blueprint if it imports something", 1, 2, NULL, do_apply},
+    {"export", "state export", "no further argument", 0, 0, state_export, NULL},
+    {"import", "state import", "FILE", 1, 1, NULL, NULL},
     {"list", "state list", "no further argument", 0, 0, list, NULL},
     {"mv", "state mv", "FROM and TO", 2, 2, NULL, do_move},
     {"rekey", "state rekey", "no further argument", 0, 0, NULL, NULL},
@@ -236,32 +211,57 @@ static const struct action actions[] = {
     {"undo", "state undo", "no further argument", 0, 0, NULL, do_undo},
 };
 
+/* Those that name their instances otherwise. */
+static bool chooses_itself(const struct action *action) {
+    return action->look == state_export || (action->look == NULL && action->change == NULL);
+}
+
+static enum exit_code run_in_session(struct session *s, const struct action *action, const struct state_input *in) {
+    struct cli *c = s->cli;
+    bool waits = action->look == NULL && !settings_get_flag(c, "dry-run");
+    if (!chooses_itself(action)) {
+        if (!session_choose_instance(s, SV("blueprint.yaml")))
+            return EXIT_USAGE;
+        if (waits && !session_await_others(s))
+            return cli_get_signal_code(c, session_get_error_code(c));
+    }
+    if (action->look != NULL)
+        return action->look(s);
+    return in->file != NULL ? state_import(s, in->file) : edit_state(s, action->kind, action->change, in);
+}
+
 static enum exit_code run_action(struct cli *c, const struct action *action) {
     struct session session = {0};
+    struct state_input in = {0};
     bool reads = action->look != NULL || settings_get_flag(c, "dry-run");
-    enum exit_code code;
-    if (!session_open(c, &session, reads ? SESSION_READ : SESSION_WRITE))
-        code = session_get_error_code(c);
-    else if (!session_choose_instance(&session, SV("blueprint.yaml")))
-        code = EXIT_USAGE;
-    else if (!reads && !session_await_others(&session))
-        code = cli_get_signal_code(c, session_get_error_code(c));
-    else
-        code = action->look != NULL ? action->look(&session) : edit_state(&session, action->kind, action->change);
+    sv path = c->arguments.len > 1 ? c->arguments.items[1] : (sv){0};
+    if (action->change == do_apply && !script_read(c, path, &in.script))
+        return cli_get_signal_code(c, output_get_input_code(c));
+    if (action->look == NULL && action->change == NULL) {
+        in.file = state_import_read(c, path);
+        enum exit_code failed = EXIT_INVALID;
+        if (in.file == NULL || (!reads && !state_import_check(c, in.file, &failed)))
+            return session_refine_code(c, failed);
+    }
+    enum exit_code code = session_open(c, &session, reads ? SESSION_READ : SESSION_WRITE)
+                              ? run_in_session(&session, action, &in)
+                              : session_get_error_code(c);
     session_close(&session);
     return code;
 }
 
+static bool is_rekey(const struct action *action) {
+    return sv_eq_cstr(sv_from_cstr(action->name), "rekey");
+}
+
 /* Keys are of a name space, the other actions of an instance. */
 static enum exit_code run_named(struct cli *c, const struct action *action) {
-    bool is_rekey = action->look == NULL && action->change == NULL;
-    return is_rekey ? rekey_command(c) : run_action(c, action);
+    return is_rekey(action) ? rekey_command(c) : run_action(c, action);
 }
 
 static bool check_rekey_options(struct cli *c, const struct action *action) {
     static const char *const names[] = {"new-key", "rotate", "key-is-lost"};
-    bool is_rekey = action->look == NULL && action->change == NULL;
-    for (size_t i = 0; !is_rekey && i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; !is_rekey(action) && i < sizeof names / sizeof *names; i++) {
         if (settings_is_given(c, names[i])) {
             output_usage_error(c, "'--%s' belongs to 'state rekey'", names[i]);
             return false;

@@ -398,8 +398,11 @@ static const struct cli_option *const rollback_options[] = {
     &opt_instance, &opt_instance_name, &opt_instance_id, &opt_dry_run, &opt_auto_approve,
     &opt_approve,  &opt_deny,          &opt_refresh,     &opt_timings, &opt_trace};
 static const struct cli_option *const history_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id};
+static const struct cli_option opt_all_instances = {
+    .name = SV_INIT("all"), .type = OPTION_FLAG, .summary = SV_INIT("export: every instance of the name space")};
 static const struct cli_option *const state_options[] = {
-    &opt_instance, &opt_instance_name, &opt_instance_id, &opt_dry_run, &opt_new_key, &opt_rotate, &opt_key_is_lost};
+    &opt_instance, &opt_instance_name, &opt_instance_id,  &opt_dry_run, &opt_all_instances, &opt_auto_approve,
+    &opt_var,      &opt_vars,          &opt_input_format, &opt_new_key, &opt_rotate,        &opt_key_is_lost};
 static const struct cli_option *const unlock_options[] = {&opt_reason};
 static const struct cli_option *const list_options[] = {&opt_all_contexts};
 static const struct cli_option *const output_options[] = {&opt_instance, &opt_instance_name,  &opt_instance_id,
@@ -439,8 +442,8 @@ static const struct cli_argument arg_address[] = {
 static const struct cli_argument arg_state[] = {
     {.name = SV_INIT("ACTION"),
      .summary = SV_INIT("what to do"),
-     .choices = SV_INIT("apply|list|mv|rekey|rescue|rm|show|undo")},
-    {SV_INIT("ARGUMENT"), true, true, SV_INIT("addresses of elements; for apply and rescue a file")}};
+     .choices = SV_INIT("apply|export|import|list|mv|rekey|rescue|rm|show|undo")},
+    {SV_INIT("ARGUMENT"), true, true, SV_INIT("addresses of elements; for apply, import and rescue a file")}};
 static const struct cli_argument arg_locked[] = {
     {.name = SV_INIT("ID"), .summary = SV_INIT("id of the instance, or its name")}};
 static const struct cli_argument arg_queue[] = {{.name = SV_INIT("ACTION"),
@@ -523,8 +526,12 @@ static const sv ex_rollback[] = {SV_INIT("lintel rollback --dry-run"), SV_INIT("
                                  SV_INIT("lintel rollback -i orders --auto-approve")};
 static const sv ex_show[] = {SV_INIT("lintel show"), SV_INIT("lintel show resources.api"),
                              SV_INIT("lintel show --at 12 resources.api"), SV_INIT("lintel show plan.json")};
-static const sv ex_state[] = {SV_INIT("lintel state list"), SV_INIT("lintel state mv resources.api resources.server"),
-                              SV_INIT("lintel state rm resources.old --dry-run"), SV_INIT("lintel state undo"),
+static const sv ex_state[] = {SV_INIT("lintel state list"),
+                              SV_INIT("lintel state mv resources.api resources.server"),
+                              SV_INIT("lintel state rm resources.old --dry-run"),
+                              SV_INIT("lintel state undo"),
+                              SV_INIT("lintel state export --all > instances.json"),
+                              SV_INIT("lintel state import instances.json --dry-run"),
                               SV_INIT("lintel state rekey --new-key passphrase --rotate")};
 static const sv ex_unlock[] = {SV_INIT("lintel unlock orders --reason 'the build agent is gone'")};
 static const sv ex_validate[] = {SV_INIT("lintel validate"), SV_INIT("lintel validate --format sarif app.yaml"),
@@ -559,6 +566,25 @@ static const struct cli_option opt_cleaned_up = {
     .name = SV_INIT("cleaned-up"),
     .type = OPTION_FLAG,
     .summary = SV_INIT("what had to be cleaned up by hand has been: no object is left of it")};
+static const struct cli_option opt_from = {.name = SV_INIT("from"),
+                                           .type = OPTION_TEXT,
+                                           .value_name = SV_INIT("FILE"),
+                                           .summary = SV_INIT("a YAML mapping of addresses to ids: many at once")};
+static const struct cli_option opt_claim = {
+    .name = SV_INIT("force"),
+    .type = OPTION_FLAG,
+    .summary = SV_INIT("take objects that another instance of the store stands for, too")};
+static const struct cli_option *const import_options[] = {
+    &opt_var,  &opt_vars,    &opt_input_format, &opt_instance, &opt_instance_name, &opt_instance_id,
+    &opt_from, &opt_refresh, &opt_auto_approve, &opt_dry_run,  &opt_claim};
+static const struct cli_argument arg_import[] = {
+    {SV_INIT("ADDRESS"), true, false, SV_INIT("a resource of the blueprint, as in resources.config; none with --from")},
+    {SV_INIT("ID"), true, false, SV_INIT("its object, as the type names it: lintel providers TYPE; none with --from")},
+    {SV_INIT("FILE"), true, false, SV_INIT("the blueprint; blueprint.yaml, .json or .jsonc by default")}};
+static const sv ex_import[] = {SV_INIT("lintel import resources.config /etc/app.conf"),
+                               SV_INIT("lintel import --from objects.yaml --dry-run")};
+static const enum exit_code exits_import[] = {EXIT_OK,     EXIT_FAILED, EXIT_INVALID, EXIT_USAGE,
+                                              EXIT_LOCKED, EXIT_STALE,  EXIT_SIGINT,  EXIT_SIGTERM};
 static const struct cli_option *const reconcile_options[] = {
     &opt_instance, &opt_instance_name,   &opt_instance_id,   &opt_scope,      &opt_no_children,
     &opt_apply,    &opt_accept_external, &opt_update_status, &opt_cleaned_up, &opt_auto_approve};
@@ -700,6 +726,20 @@ static const struct cli_command cmd_history = {
     EXITS(exits_read),
     .output = OUTPUT_ONE_SHOT,
     .run = cmd_history_run};
+static const struct cli_command cmd_import = {
+    .name = SV_INIT("import"),
+    .summary = SV_INIT("take existing objects into the state"),
+    .details = SV_INIT("Reads each object by its id and records what it finds under the address of a resource of the "
+                       "blueprint, as if a deployment had made it. Shows what it takes and what the next deployment "
+                       "would change then, and asks. All are taken, or none; an instance that does not exist yet is "
+                       "made. The objects stay as they are, but for the mark that says whose they are. "
+                       "'lintel state undo' takes it back."),
+    ARGS(arg_import),
+    OPTIONS(import_options),
+    EXAMPLES(ex_import),
+    EXITS(exits_import),
+    .output = OUTPUT_ONE_SHOT,
+    .run = cmd_import_run};
 static const struct cli_command cmd_init = {
     .name = SV_INIT("init"),
     .summary = SV_INIT("make a project that deploys as it is"),
@@ -810,14 +850,16 @@ static const struct cli_command cmd_state = {
     .summary = SV_INIT("look at the stored state, and edit it"),
     .details = SV_INIT(
         "list, show ADDRESS; rm ADDRESS… forgets elements and leaves the real objects where they are; mv "
-        "FROM TO gives a resource another address; apply SCRIPT takes a 'rm ADDRESS' or 'mv FROM TO' a "
-        "line, all or nothing; undo takes the last edit back; rescue FILE replays what a run could not write any more. "
-        "rekey gives the secrets of the context another key (--new-key), another data key (--rotate), or both. "
-        "No real object is touched."),
+        "FROM TO gives a resource another address, or all of a child another name; apply SCRIPT takes a 'rm ADDRESS', "
+        "'mv FROM TO' or, at its end, 'import ADDRESS ID' a line, all or nothing; undo takes the last edit back; "
+        "rescue "
+        "FILE replays what a run could not write any more; export prints instances as JSON, secrets sealed, and import "
+        "FILE takes them into this state; rekey gives the secrets of the context another key (--new-key), another data "
+        "key (--rotate), or both. No real object is touched, but for the mark that says whose it is."),
     ARGS(arg_state),
     OPTIONS(state_options),
     EXAMPLES(ex_state),
-    EXITS(exits_edit),
+    EXITS(exits_import),
     .output = OUTPUT_ONE_SHOT,
     .run = cmd_state_run};
 static const struct cli_command cmd_unlock = {
@@ -865,10 +907,11 @@ static const struct cli_command cmd_work = {
     .run = cmd_work_run};
 
 const struct cli_command *const cli_commands[] = {
-    &cmd_completion, &cmd_config, &cmd_console,   &cmd_deploy,    &cmd_destroy,  &cmd_drift,     &cmd_errors,
-    &cmd_explain,    &cmd_fmt,    &cmd_functions, &cmd_graph,     &cmd_help,     &cmd_history,   &cmd_init,
-    &cmd_list,       &cmd_output, &cmd_plan,      &cmd_providers, &cmd_queue,    &cmd_reconcile, &cmd_render,
-    &cmd_rollback,   &cmd_show,   &cmd_state,     &cmd_unlock,    &cmd_validate, &cmd_version,   &cmd_work};
+    &cmd_completion, &cmd_config,  &cmd_console,   &cmd_deploy,    &cmd_destroy,  &cmd_drift,
+    &cmd_errors,     &cmd_explain, &cmd_fmt,       &cmd_functions, &cmd_graph,    &cmd_help,
+    &cmd_history,    &cmd_import,  &cmd_init,      &cmd_list,      &cmd_output,   &cmd_plan,
+    &cmd_providers,  &cmd_queue,   &cmd_reconcile, &cmd_render,    &cmd_rollback, &cmd_show,
+    &cmd_state,      &cmd_unlock,  &cmd_validate,  &cmd_version,   &cmd_work};
 const size_t cli_command_count = COUNT(cli_commands);
 
 const struct cli_command *cli_find_command(sv name) {

@@ -17,6 +17,7 @@ enum exit_code cmd_functions_run(struct cli *c);
 enum exit_code cmd_graph_run(struct cli *c);
 enum exit_code cmd_help_run(struct cli *c);
 enum exit_code cmd_history_run(struct cli *c);
+enum exit_code cmd_import_run(struct cli *c);
 enum exit_code cmd_init_run(struct cli *c);
 enum exit_code cmd_list_run(struct cli *c);
 enum exit_code cmd_output_run(struct cli *c);

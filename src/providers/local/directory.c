@@ -176,6 +176,24 @@ static enum provider_result directory_read(struct provider_call *c) {
     return result;
 }
 
+static enum provider_result directory_claim(struct provider_call *c) {
+    struct place p;
+    int fd = -1;
+    mode_t mode = 0;
+    enum provider_result result = place_open(c, false, &p);
+    if (result == PROVIDER_OK) {
+        result = find_directory(c, &p, &fd, &mode);
+    }
+    if (result == PROVIDER_OK && mark_read(c, fd) != MARK_UNSUPPORTED && !mark_write(c, fd)) {
+        result = place_fail(c, "mark", p.path, errno);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    place_close(&p);
+    return result;
+}
+
 static enum provider_result directory_recover(struct provider_call *c) {
     struct place p;
     int fd = -1;
@@ -390,6 +408,7 @@ const struct resource_type local_directory_type = {
                        "    path: run\n"
                        "    mode: \"0750\"\n"),
     .id_field = SV_INIT("path"),
+    .import_id = SV_INIT("the path of the directory"),
     .end_point = true,
     .promise = PROMISE_EXACT,
     .schema = &schema,
@@ -401,4 +420,5 @@ const struct resource_type local_directory_type = {
     .update = directory_update,
     .destroy = directory_destroy,
     .recover = directory_recover,
+    .claim = directory_claim,
 };

@@ -324,6 +324,21 @@ static enum provider_result file_recover(struct provider_call *c) {
     return result;
 }
 
+static enum provider_result file_claim(struct provider_call *c) {
+    struct place p;
+    struct found_file f = {.fd = -1};
+    enum provider_result result = place_open(c, false, &p);
+    if (result == PROVIDER_OK) {
+        result = find_file(c, &p, &f);
+    }
+    if (result == PROVIDER_OK && f.mark != MARK_UNSUPPORTED && !mark_write(c, f.fd)) {
+        result = place_fail(c, "mark", p.path, errno);
+    }
+    found_close(&f);
+    place_close(&p);
+    return result;
+}
+
 static void file_validate(struct arena *a, value spec, struct diags *diags, span at, sv prefix) {
     (void)a;
     place_validate(spec, diags, at, prefix);
@@ -417,6 +432,7 @@ const struct resource_type local_file_type = {
                        "    contents: |\n"
                        "      listen = ${variables.port}\n"),
     .id_field = SV_INIT("path"),
+    .import_id = SV_INIT("the path of the file"),
     .end_point = true,
     .promise = PROMISE_EXACT,
     .schema = &schema,
@@ -429,4 +445,5 @@ const struct resource_type local_file_type = {
     .update = file_update,
     .destroy = file_destroy,
     .recover = file_recover,
+    .claim = file_claim,
 };

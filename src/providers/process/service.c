@@ -1,5 +1,7 @@
 /* process/service: the operations. Invariants: service.h. */
 #include "providers/process/service.h"
+
+#include "base/num.h"
 #include "providers/process/process_provider.h"
 
 #include <unistd.h>
@@ -62,6 +64,33 @@ static enum provider_result service_read(struct provider_call *c) {
         return PROVIDER_ABSENT;
     }
     c->computed = service_compute(c, ref);
+    c->found_spec = c->spec;
+    return PROVIDER_OK;
+}
+
+/* Only a service that was started in the very way that the spec says: of others nobody could tell what they are. */
+static enum provider_result service_find(struct provider_call *c) {
+    struct launch l;
+    int64_t pid;
+    struct process_info info;
+    sv digest;
+    if (num_parse_i64(c->physical_id, 10, &pid) != NUM_OK || pid <= 0) {
+        return provider_fail(c, PROVIDER_TERMINAL, "it is no process number");
+    }
+    if (!process_look(pid, &info) || !process_is_running(info.ref)) {
+        return PROVIDER_ABSENT;
+    }
+    enum provider_result result = launch_prepare(c, &l);
+    if (result != PROVIDER_OK) {
+        return result;
+    }
+    bool has_digest = process_find_env(process_read_environ(c->arena, pid), SV("LINTEL_SPEC_DIGEST"), &digest);
+    if (info.session != pid || !has_digest || !sv_has_suffix(l.digest_entry, digest) || digest.len == 0) {
+        return provider_fail(c, PROVIDER_TERMINAL,
+                             "the process was not started by lintel with this command, "
+                             "environment and directory");
+    }
+    c->computed = service_compute(c, info.ref);
     c->found_spec = c->spec;
     return PROVIDER_OK;
 }
@@ -161,6 +190,8 @@ const struct resource_type process_service_type = {
                        "    healthCheck:\n"
                        "      http: http://127.0.0.1:8080/health\n"),
     .id_field = SV_INIT("pid"),
+    .import_id = SV_INIT("the process number of a service that lintel started with the same command, arguments, "
+                         "environment, directory and log"),
     .links_to = links_to,
     .links_to_count = sizeof links_to / sizeof links_to[0],
     .destroy_before_create = true,
@@ -176,4 +207,5 @@ const struct resource_type process_service_type = {
     .update = service_update,
     .destroy = service_destroy,
     .recover = service_recover,
+    .find = service_find,
 };

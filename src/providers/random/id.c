@@ -88,6 +88,48 @@ static enum provider_result id_keep(struct provider_call *c) {
     return random_keep_prior(c, &schema);
 }
 
+static int digit_of(char c) {
+    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const char *at = c == 0 ? NULL : strchr(digits, c);
+    return at == NULL ? -1 : (int)(at - digits);
+}
+
+/* Only the one spelling that encoding gives. */
+static bool decode_base64url(struct arena *a, sv text, uint8_t *bytes, size_t *len) {
+    uint32_t bits = 0;
+    unsigned held = 0;
+    *len = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = digit_of(text.data[i]);
+        if (digit < 0 || *len == BYTES_MAX) {
+            return false;
+        }
+        bits = (bits << 6 | (uint32_t)digit) & 0xffff;
+        held += 6;
+        if (held >= 8) {
+            held -= 8;
+            bytes[(*len)++] = (uint8_t)(bits >> held);
+        }
+    }
+    return *len > 0 && sv_eq(encode_base64url(a, bytes, *len), text);
+}
+
+/* All of the object is in its id. */
+static enum provider_result id_find(struct provider_call *c) {
+    uint8_t bytes[BYTES_MAX];
+    size_t len;
+    if (!decode_base64url(c->arena, c->physical_id, bytes, &len)) {
+        return provider_fail(c, PROVIDER_TERMINAL, "it is no URL-safe base64 without padding of 1 to %d bytes",
+                             BYTES_MAX);
+    }
+    struct map_builder computed = {.arena = c->arena};
+    map_add(&computed, SV("id"), value_string(c->arena, c->physical_id));
+    map_add(&computed, SV("hex"), value_string(c->arena, encode_hex(c->arena, bytes, len)));
+    c->computed = map_done(&computed);
+    c->found_spec = value_map_with(c->arena, c->spec, SV("byteLength"), value_int((int64_t)len));
+    return PROVIDER_OK;
+}
+
 const struct resource_type random_id_type = {
     .name = SV_INIT("random/id"),
     .summary = SV_INIT("A random identifier"),
@@ -99,6 +141,7 @@ const struct resource_type random_id_type = {
                        "  spec:\n"
                        "    byteLength: 8\n"),
     .id_field = SV_INIT("id"),
+    .import_id = SV_INIT("the identifier itself, as `id` spells it"),
     .end_point = true,
     .promise = PROMISE_EXACT,
     .effectless = true,
@@ -110,4 +153,5 @@ const struct resource_type random_id_type = {
     .update = id_keep,
     .destroy = random_destroy,
     .recover = random_recover,
+    .find = id_find,
 };

@@ -214,6 +214,9 @@ const struct resource_type random_password_type = {
                        "  spec:\n"
                        "    length: 40\n"
                        "    special: false\n"),
+    .import_not =
+        SV_INIT("a password exists nowhere but in a state, and an ID on a command line would show it; give one "
+                "that exists as a secret variable"),
     .end_point = true,
     .promise = PROMISE_EXACT,
     .effectless = true,

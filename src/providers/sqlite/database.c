@@ -174,6 +174,25 @@ static enum provider_result database_read(struct provider_call *c) {
     return result;
 }
 
+/* A database that nobody has signed stays as it is: no tables are made in it before it is changed. */
+static enum provider_result database_claim(struct provider_call *c) {
+    sv path;
+    bool has_content;
+    struct book b = {0};
+    enum provider_result result = get_path(c, &path);
+    if (result == PROVIDER_OK) {
+        result = look(c, path, &has_content);
+    }
+    if (result == PROVIDER_OK) {
+        result = open_book(c, path, false, &b);
+    }
+    if (result == PROVIDER_OK && b.is_there) {
+        result = book_sign(&b);
+    }
+    close_book(&b);
+    return result;
+}
+
 /* Done when signed by this operation and nothing is left to apply; else it goes on where it stopped. */
 static enum provider_result database_recover(struct provider_call *c) {
     sv path;
@@ -345,6 +364,7 @@ const struct resource_type sqlite_database_type = {
                        "    migrations:\n"
                        "      - CREATE TABLE orders (id INTEGER PRIMARY KEY, item TEXT NOT NULL)\n"),
     .id_field = SV_INIT("path"),
+    .import_id = SV_INIT("the path of the database file. One that lintel did not make is changed only under `adopt`"),
     .end_point = true,
     .promise = PROMISE_EXACT,
     .schema = &schema,
@@ -357,4 +377,5 @@ const struct resource_type sqlite_database_type = {
     .update = database_update,
     .destroy = database_destroy,
     .recover = database_recover,
+    .claim = database_claim,
 };

@@ -275,6 +275,34 @@ static enum store_result memory_list_history(struct store *s, struct arena *a, s
     return STORE_OK;
 }
 
+static bool claims(const struct store_element *e, const struct store_object *o) {
+    return o->physical_id.len > 0 && sv_eq(e->type, o->type) && sv_eq(e->physical_id, o->physical_id);
+}
+
+/* Instances by context and name. */
+static enum store_result memory_find_claims(struct store *s, struct arena *a, const struct store_object *objects,
+                                            size_t object_count, struct store_claim **items, size_t *count) {
+    VEC(struct store_claim) found = {0};
+    struct store_instance *instances = NULL;
+    size_t instance_count = 0;
+    memory_list_instances(s, a, (sv){0}, &instances, &instance_count);
+    for (size_t i = 0; i < object_count * instance_count; i++) {
+        const struct store_object *o = &objects[i / instance_count];
+        const struct store_instance *instance = &instances[i % instance_count];
+        const struct tables *t = find_slot(memory_of(s), instance->id)->now;
+        for (size_t k = 0; k < t->elements.len; k++) {
+            if (claims(&t->elements.items[k], o)) {
+                struct store_claim claim = {*o, instance->id, instance->name, instance->context,
+                                            arena_copy_sv(a, t->elements.items[k].address)};
+                VEC_PUSH(a, &found, claim);
+            }
+        }
+    }
+    *items = found.items;
+    *count = found.len;
+    return STORE_OK;
+}
+
 /* Writing */
 
 static enum store_result memory_put_instance(struct store *s, const struct store_instance *instance,
@@ -413,6 +441,7 @@ static const struct store_ops memory_ops = {
     .list_owners = memory_list_owners,
     .find_data_key = memory_find_data_key,
     .put_data_key = memory_put_data_key,
+    .find_claims = memory_find_claims,
     .put_instance = memory_put_instance,
     .delete_instance = memory_delete_instance,
     .put_element = memory_put_element,

@@ -47,6 +47,7 @@ enum statement {
     STMT_LOAD_ELEMENTS,
     STMT_LOAD_JOURNAL,
     STMT_LIST_HISTORY,
+    STMT_FIND_CLAIMS,
     STMT_INSERT_INSTANCE,
     STMT_UPDATE_INSTANCE,
     STMT_DELETE_INSTANCE,
@@ -251,6 +252,8 @@ enum store_result postgres_list_instances(struct store *store, struct arena *a, 
                                           struct store_instance **items, size_t *count);
 enum store_result postgres_list_history(struct store *store, struct arena *a, sv instance_id,
                                         struct store_history **items, size_t *count);
+enum store_result postgres_find_claims(struct store *store, struct arena *a, const struct store_object *objects,
+                                       size_t object_count, struct store_claim **items, size_t *count);
 enum store_result postgres_put_instance(struct store *store, const struct store_instance *instance,
                                         int64_t expected_version);
 enum store_result postgres_delete_instance(struct store *store, sv instance_id);

@@ -47,6 +47,7 @@ const struct migration postgres_migrations[] = {
      " instance_id text COLLATE \"C\" NOT NULL, body text NOT NULL, PRIMARY KEY (run_id, sequence));"
      "CREATE INDEX events_of_instance ON events (instance_id, run_id);"},
     {"CREATE TABLE data_keys (context text COLLATE \"C\" PRIMARY KEY, wrapped text NOT NULL CHECK (wrapped <> ''));"},
+    {"CREATE INDEX elements_by_object ON elements (md5(physical_id), type) WHERE physical_id <> '';"},
 };
 const size_t postgres_migration_count = sizeof postgres_migrations / sizeof postgres_migrations[0];
 

@@ -226,6 +226,7 @@ static const struct store_ops postgres_ops = {
     .list_owners = postgres_list_owners,
     .find_data_key = postgres_find_data_key,
     .put_data_key = postgres_put_data_key,
+    .find_claims = postgres_find_claims,
     .put_instance = postgres_put_instance,
     .delete_instance = postgres_delete_instance,
     .put_element = postgres_put_element,

@@ -45,6 +45,12 @@ const char *const postgres_statements[STMT_COUNT] = {
                           " FROM journal WHERE instance_id = $1 AND sequence > $2 ORDER BY sequence LIMIT $3",
     [STMT_LIST_HISTORY] = "SELECT number, run_id, kind, actor, outcome, started_ms, ended_ms, body"
                           " FROM history WHERE instance_id = $1 ORDER BY number",
+    /* physical ids may be longer than an index takes */
+    [STMT_FIND_CLAIMS] =
+        "SELECT w.ordinality, i.id, i.name, i.context, e.address FROM json_array_elements($1::text::json)"
+        " WITH ORDINALITY AS w (object, ordinality) JOIN elements AS e ON e.physical_id <> ''"
+        " AND md5(e.physical_id) = md5(w.object->>1) AND e.physical_id = w.object->>1 AND e.type = w.object->>0"
+        " JOIN instances AS i ON i.id = e.instance_id ORDER BY w.ordinality, i.context, i.name, e.number",
 
     [STMT_INSERT_INSTANCE] = "INSERT INTO instances (" INSTANCE_COLUMNS
                              ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING",

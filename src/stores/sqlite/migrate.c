@@ -46,6 +46,7 @@ const struct migration state_migrations[] = {
      "CREATE INDEX events_of_instance ON events (instance_id, run_id);"},
     {"CREATE TABLE data_keys (context TEXT PRIMARY KEY, wrapped TEXT NOT NULL, digest BLOB NOT NULL) STRICT,"
      " WITHOUT ROWID;"},
+    {"CREATE INDEX elements_by_object ON elements (physical_id, type) WHERE physical_id <> '';"},
 };
 const size_t state_migration_count = sizeof state_migrations / sizeof state_migrations[0];
 

@@ -22,6 +22,9 @@ static const char *const statement_texts[STMT_COUNT] = {
                           " FROM journal WHERE instance = ?1 ORDER BY sequence",
     [STMT_LIST_HISTORY] = "SELECT number, run_id, kind, actor, outcome, started_ms, ended_ms, body, digest"
                           " FROM history WHERE instance_id = ?1 ORDER BY number",
+    [STMT_FIND_CLAIMS] = "SELECT i.id, i.name, i.context, e.address FROM elements AS e JOIN instances AS i"
+                         " ON i.number = e.instance WHERE e.type = ?1 AND e.physical_id = ?2 AND e.physical_id <> ''"
+                         " ORDER BY i.context, i.name, e.number",
     [STMT_LOAD_LEASE] = "SELECT token, holder, expires_ms, boot_id, digest FROM leases WHERE instance_id = ?1",
     [STMT_PUT_LEASE] = "INSERT INTO leases (instance_id, token, holder, expires_ms, boot_id, digest)"
                        " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (instance_id) DO UPDATE SET token = ?2,"
@@ -389,6 +392,7 @@ static const struct store_ops sqlite_ops = {
     .list_owners = sqlite_list_owners,
     .find_data_key = sqlite_find_data_key,
     .put_data_key = sqlite_put_data_key,
+    .find_claims = sqlite_find_claims,
     .put_instance = sqlite_put_instance,
     .delete_instance = sqlite_delete_instance,
     .put_element = sqlite_put_element,

@@ -290,6 +290,58 @@ static void a_plan_tells_what_an_update_computes_anew(void **state) {
     destroy(s, second, c.computed, PROVIDER_OK);
 }
 
+/* The id of an object as text. */
+static sv print_id(struct scene *s, value spec, value computed) {
+    struct buf text = BUF(&s->world->arena);
+    value merged = schema_merge(&s->world->arena, spec, computed);
+    value_print_scalar(&text, value_map_find(merged, s->subject->type->id_field));
+    return buf_get_sv(&text);
+}
+
+static enum provider_result find(const struct resource_type *type, struct provider_call *c, sv id) {
+    c->physical_id = id;
+    c->prior = (value){0};
+    return type->find != NULL ? type->find(c) : type->read(c);
+}
+
+/* cli.md, `import`: an object is found by its id, without anything that a state knew of it; it changes hands with its
+ * mark, and then only who has it destroys it. */
+static void what_exists_is_taken_over(void **state) {
+    struct scene *s = *state;
+    const struct resource_type *type = s->subject->type;
+    if (type->import_id.len == 0) {
+        assert_true(type->import_not.len > 0);
+        assert_null(type->find);
+        return;
+    }
+    value spec = make_spec(s, 0), gone = make_spec(s, 2);
+    value computed = create(s, KEY_ONE, spec);
+    struct provider_call c = make_call(s, KEY_TWO, spec, (value){0});
+    c.instance_id = SV("another");
+    expect_result(&c, find(type, &c, print_id(s, spec, computed)), PROVIDER_OK);
+    check_computed(s, c.computed);
+    assert_true(value_eq(c.found_spec, spec));
+    assert_true(value_eq(c.computed, computed));
+    c = make_call(s, KEY_TWO, gone, (value){0});
+    assert_int_not_equal(find(type, &c, SV("!")), PROVIDER_OK);
+    if (type->claim == NULL) {
+        destroy(s, spec, computed, PROVIDER_OK);
+        return;
+    }
+    c = make_call(s, KEY_TWO, spec, computed);
+    c.instance_id = SV("another");
+    expect_result(&c, type->claim(&c), PROVIDER_OK);
+    expect_read(s, spec, computed);
+    destroy(s, spec, computed, PROVIDER_ABSENT);
+    expect_count(s, 1);
+    c = make_call(s, KEY_THREE, spec, computed);
+    c.instance_id = SV("another");
+    expect_result(&c, type->destroy(&c), PROVIDER_OK);
+    expect_count(s, 0);
+    c = make_call(s, KEY_THREE, spec, computed);
+    expect_result(&c, type->claim(&c), PROVIDER_ABSENT);
+}
+
 /* The tables say what the engine and the docs need (BP-400, LC-024). */
 static void the_tables_are_complete(void **state) {
     struct scene *s = *state;
@@ -328,6 +380,7 @@ static const struct {
     {"hostile_data_is_data", hostile_data_is_data, true},
     {"time_and_cancellation_are_heeded", time_and_cancellation_are_heeded, false},
     {"a_plan_tells_what_an_update_computes_anew", a_plan_tells_what_an_update_computes_anew, false},
+    {"what_exists_is_taken_over", what_exists_is_taken_over, false},
     {"the_tables_are_complete", the_tables_are_complete, false},
 };
 

@@ -191,6 +191,44 @@ static void test_instances_do_not_mix(void **state) {
     assert_int_equal(load(f, "id-2").elements.len, 1);
 }
 
+static void save_object(struct fixture *f, const char *id, const char *address, sv physical_id) {
+    struct store_element e = sample_element(address, SV("{}"));
+    e.physical_id = physical_id;
+    save_element(f->store, id, &e);
+}
+
+/* F38: who stands for an object, in whatever instance. */
+static void test_claims(void **state) {
+    struct fixture *f = *state;
+    struct store_instance one = sample_instance("id-1", "one"), two = sample_instance("id-2", "two");
+    save_instance(f->store, &two, 0);
+    save_instance(f->store, &one, 0);
+    sv hostile = SV("it's \"x\" \\ 100%\n\x01 [1]");
+    save_object(f, "id-2", "resources.b", SV("/tmp/both"));
+    save_object(f, "id-1", "resources.a", SV("/tmp/both"));
+    save_object(f, "id-1", "resources.h", hostile);
+    save_object(f, "id-1", "resources.none", SV(""));
+    sv type = sample_element("x", SV("{}")).type;
+    struct store_object objects[] = {
+        {type, hostile}, {type, SV("/tmp/both")}, {SV("other/type"), SV("/tmp/both")}, {type, SV("")}};
+    struct store_claim *items = NULL;
+    size_t count = 0;
+    assert_int_equal(OPS(f)->find_claims(f->store, &f->arena, objects, 4, &items, &count), STORE_OK);
+    assert_int_equal(count, 3);
+    CHECK_SV(items[0].address, SV("resources.h"));
+    CHECK_SV(items[0].object.physical_id, hostile);
+    CHECK_SV(items[1].address, SV("resources.a"));
+    CHECK_SV(items[1].instance_id, SV("id-1"));
+    CHECK_SV(items[1].instance_name, SV("one"));
+    CHECK_SV(items[1].context, one.context);
+    CHECK_SV(items[2].address, SV("resources.b"));
+    CHECK_SV(items[2].instance_id, SV("id-2"));
+    assert_int_equal(OPS(f)->find_claims(f->store, &f->arena, objects + 2, 1, &items, &count), STORE_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(OPS(f)->find_claims(f->store, &f->arena, NULL, 0, &items, &count), STORE_OK);
+    assert_int_equal(count, 0);
+}
+
 static void test_huge_and_hostile_texts(void **state) {
     struct fixture *f = *state;
     struct store_instance i = sample_instance("id-1", "shop");
@@ -569,6 +607,7 @@ int run_store_contract(const struct store_kind *kind) {
         CASE(test_list_is_sorted),
         CASE(test_elements),
         CASE(test_instances_do_not_mix),
+        CASE(test_claims),
         CASE(test_huge_and_hostile_texts),
         CASE(test_bytes_of_every_kind),
         CASE(test_many_rows),
