@@ -88,7 +88,15 @@ static void say_ended(struct cli *c, const struct store_run *run, enum exit_code
     output_end_run(c, run->id, code);
 }
 
-/* OK, NOT_FOUND when there was none, or a failure of the store. */
+/* A run of a key that this worker does not have yet: its data key was rotated since it began (LC-052). */
+static bool has_key(struct session *s, struct queue_item *item) {
+    if (sealer_is_current(s->sealer, s->store, s->config.context))
+        return true;
+    queue_finish(&s->config, item, EXIT_SIGINT); /* goes back */
+    return false;
+}
+
+/* OK, NOT_FOUND when there was none, CONFLICT when the key has to be read anew, or a failure of the store. */
 static enum store_result work_once(struct session *worker) {
     struct cli unit;
     struct session session = *worker;
@@ -99,12 +107,13 @@ static enum store_result work_once(struct session *worker) {
     session.config.diags = &unit.diags;
     session.store->diags = &unit.diags;
     enum store_result r = queue_take(&session.config, &item);
+    r = r == STORE_OK && !has_key(&session, &item) ? STORE_CONFLICT : r;
     if (r == STORE_OK) {
         say_started(&unit, &item.run);
         enum exit_code code = carry_out(&session, &item);
         queue_finish(&session.config, &item, code);
         say_ended(&unit, &item.run, code);
-    } else if (r != STORE_NOT_FOUND) {
+    } else if (r != STORE_NOT_FOUND && r != STORE_CONFLICT) {
         output_show_diagnostics(&unit);
     }
     session.store->diags = &worker->cli->diags;
@@ -117,13 +126,19 @@ static enum store_result work_once(struct session *worker) {
 /* A store that is busy or cannot be reached for a while is no reason for a worker to end that goes on for ever. */
 static bool is_fatal(struct cli *c, enum store_result r) {
     bool has_end = settings_get_flag(c, "once") || settings_get_flag(c, "until-empty");
-    bool may_pass = !has_end && (r == STORE_BUSY || r == STORE_FAILED);
+    bool may_pass = r == STORE_CONFLICT || (!has_end && (r == STORE_BUSY || r == STORE_FAILED));
     return r != STORE_OK && r != STORE_NOT_FOUND && !may_pass;
 }
 
 static bool is_enough(struct cli *c, enum store_result r) {
     return (r == STORE_OK && settings_get_flag(c, "once")) ||
            (r == STORE_NOT_FOUND && settings_get_flag(c, "until-empty"));
+}
+
+static bool reopen(struct session *s) {
+    struct cli *c = s->cli;
+    session_close(s);
+    return session_open(c, s, SESSION_WRITE);
 }
 
 static enum exit_code work(struct session *s, int64_t *count) {
@@ -135,7 +150,9 @@ static enum exit_code work(struct session *s, int64_t *count) {
             return EXIT_OK;
         if (is_fatal(c, r))
             return r == STORE_BUSY ? EXIT_LOCKED : EXIT_FAILED;
-        if (r != STORE_OK)
+        if (r == STORE_CONFLICT && !reopen(s))
+            return session_get_error_code(c);
+        if (r != STORE_OK && r != STORE_CONFLICT)
             s->store->ops->await_news(s->store, WAIT_MS);
     }
     return EXIT_SIGINT;

@@ -144,6 +144,17 @@ class Queue(QueueCase):
         state = b"".join(self.read(os.path.relpath(name, self.dir)) for name in self.files_below(".lintel"))
         self.assertNotIn(b"very-secret-word", state)
 
+    def test_LC_052_a_worker_takes_up_another_data_key(self):
+        self.write("blueprint.yaml", SECRET)
+        worker = self.start("work")
+        self.lintel("deploy", "--queue", "--wait", "-y", "--var", "pw=the first secret", code=OK)
+        self.lintel("state", "rekey", "--rotate", code=OK)
+        self.lintel("deploy", "--queue", "--wait", "-y", "--var", "pw=the second secret", code=OK)
+        worker.send_signal(signal.SIGTERM)
+        self.assertEqual(143, self.end(worker)[0])
+        self.assertEqual(b"the second secret", self.read("note.txt"))
+        self.assertEqual([0, 0], [r["runExitCode"] for r in self.runs("--all")])
+
     def test_another_directory_takes_the_run(self):
         """A plan holds the text and the inputs; paths are those of where it was made."""
         self.enqueue("--var", "greeting=far")
