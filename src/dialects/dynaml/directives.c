@@ -163,7 +163,7 @@ enum resolve_result directive_copy(struct stage *s, struct evaluator *ev, const 
     root->home = r->home == NULL ? root : r->home;
     root->scope = r->scope;
     root->origin = r->origin;
-    place_open(s, root);
+    place_begin(s, root);
     struct copy *c = ARENA_NEW(s->a, struct copy);
     *c = (struct copy){.root = root, .issue = r->issue};
     out->state = c;

@@ -146,7 +146,7 @@ static void give_cells(struct stage *s, struct place *p) {
         p->shape.expr = stage_make_directive(s, DYNAML_SHAPE, p);
 }
 
-void place_open(struct stage *s, struct place *p) {
+void place_begin(struct stage *s, struct place *p) {
     classify(s, p);
     open_scope(s, p);
     give_cells(s, p);
@@ -207,7 +207,7 @@ struct place *place_get_child(struct stage *s, struct place *p, size_t index) {
         child->key = p->content.map->entries[index].key;
     child->home = make_home(s, child);
     p->children[index] = child;
-    place_open(s, child);
+    place_begin(s, child);
     return child;
 }
 

@@ -109,7 +109,7 @@ static struct place *make_merge(struct stage *s, struct place *p, value item, si
         home->is_item = m->is_item;
         m->home = home;
     }
-    place_open(s, m);
+    place_begin(s, m);
     return m;
 }
 
@@ -264,7 +264,7 @@ static struct place *make_key_place(struct stage *s, struct place *p) {
         *home = (struct place){.parent = p->home, .key = k->key};
         k->home = home;
     }
-    place_open(s, k);
+    place_begin(s, k);
     place_get_found(s, k); /* below `[i]`: the item has no name yet */
     k->is_key_field = true;
     return k;

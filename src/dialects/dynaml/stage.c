@@ -159,7 +159,7 @@ static value put_in_place(struct stage *s, struct evaluator *ev, struct place *p
     q->has_redirect = p->has_redirect;
     q->redirect = p->redirect;
     q->origin = s->computed;
-    place_open(s, q);
+    place_begin(s, q);
     p->in_place = q;
     p->is_in_place_done = true;
     value now;
@@ -337,7 +337,7 @@ void stage_open(struct stage *s) {
     s->origin = written;
     s->computed = computed;
     s->root = place_new(s, NULL, s->document->written);
-    place_open(s, s->root);
+    place_begin(s, s->root);
 }
 
 bool stage_run(struct stage *s, struct place *p, value *result) {

@@ -137,7 +137,7 @@ struct stage {
 /* --- places.c --- */
 struct place *place_new(struct stage *s, struct place *parent, value source);
 /* Once its fields are set: finds out what it is and gives it its cells. */
-void place_open(struct stage *s, struct place *p);
+void place_begin(struct stage *s, struct place *p);
 /* Per stub what stands at the place's stub path; NULL when none has anything. */
 const value *place_get_found(struct stage *s, struct place *p);
 /* The child of a shaped container (S2). */
