@@ -236,8 +236,8 @@ sv spec_get_id(struct arena *a, const struct resource_type *type, value merged) 
         return (sv){0};
     }
     value id = value_find_path(merged, path);
-    if (!value_is_set(id) || !value_is_scalar(id)) {
-        return (sv){0};
+    if (!value_is_set(id) || !value_is_scalar(id) || value_is_sensitive(id)) {
+        return (sv){0}; /* a secret stands in the sealed spec alone (LC-011 (5)); types that need the id look there */
     }
     struct buf b = BUF(a);
     value_print_scalar(&b, id);

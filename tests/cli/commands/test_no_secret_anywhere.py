@@ -1,8 +1,8 @@
 """No byte of a secret in any file, output, log or database, whatever is deployed and however it fails (BP-280 to BP-282,
 LC-011, LC-053, F104, F105). Blueprints, secrets and commands are drawn from a seed; the long form does fifty of them.
 
-The objects that a blueprint makes stand in `out`, and may hold their secrets; nothing else may. (Names of objects are no
-place for secrets: they are shown and stored as they are.)"""
+The objects that a blueprint makes stand in `out`, and may hold their secrets; nothing else may. (Secrets in the names of
+objects: test_secrets.py.)"""
 
 import base64
 import html

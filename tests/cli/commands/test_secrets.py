@@ -2,7 +2,7 @@
 
 import os
 
-from cli_case import INVALID, OK, USAGE, CliCase, Terminal
+from cli_case import DRIFT, INVALID, OK, USAGE, CliCase, Terminal
 
 SECRET = "opensesame-4711"
 BLUEPRINT = """
@@ -35,6 +35,48 @@ exports:
     field: variables.pass
 """
 GIVEN = ["--var", "pass=" + SECRET]
+
+
+NAMED = """
+version: 2025-11-02
+variables:
+  pass:
+    type: string
+    secret: true
+resources:
+  file:
+    type: local/file
+    spec: {path: "out/${variables.pass}.txt", contents: x, createDirectories: true}
+  database:
+    type: sqlite/database
+    spec: {path: "${resources.file.spec.path}.db"}
+"""
+
+
+class Named(CliCase):
+    """A secret in the name of an object is as secret as any other (LC-011 (5))."""
+
+    def check(self, *args, code=OK):
+        result = self.lintel(*args, code=code)
+        self.assertNotIn(SECRET, result.out + result.err, args)
+        for root, _, files in os.walk(self.path(".lintel")):
+            for name in files:
+                with open(os.path.join(root, name), "rb") as stream:
+                    self.assertNotIn(SECRET.encode(), stream.read(), name)
+
+    def test_LC_011_a_secret_in_the_name_of_an_object(self):
+        self.write("blueprint.yaml", NAMED)
+        self.check("deploy", "--auto-approve", *GIVEN)
+        self.assertTrue(os.path.exists(self.path("out", SECRET + ".txt.db")))
+        for args in (["show"], ["show", "--json"], ["state", "list"], ["state", "list", "--json"], ["drift"], ["drift", "--json"],
+                     ["history", "--json"], ["plan", "--json"] + GIVEN, ["plan", "--json", "--var", "pass=other"]):
+            self.check(*args)
+        os.remove(self.path("out", SECRET + ".txt"))
+        self.check("drift", "--json", code=DRIFT)
+        self.check("deploy", "--auto-approve", "--accept-drift", "--json", "--var", "pass=other")
+        self.assertFalse(os.path.exists(self.path("out", SECRET + ".txt.db")))
+        self.check("destroy", "--auto-approve", "--json")
+        self.assertEqual(os.listdir(self.path("out")), [])
 
 
 class Broken(CliCase):

@@ -76,7 +76,7 @@ class FailingCalls(FailingCase):
                 failures += failed
                 rescues += rescued
         print("%s: %s, %d runs failed, %d rescue files" % (scenario.name, totals, failures, rescues))
-        self.assertGreater(failures, 3)
+        self.assertGreater(failures, 3 if IS_LONG else 0)
 
     def test_failing_once(self):  # F7, F8, F9
         for name in ("create", "update", "destroy") if IS_LONG else ("update",):
