@@ -105,6 +105,11 @@ static enum store_result store_history(struct store *s, struct arena *a, sv id, 
     return of(s)->inner->ops->list_history(of(s)->inner, a, id, items, count);
 }
 
+static enum store_result store_find_claims(struct store *s, struct arena *a, const struct store_object *objects,
+                                           size_t object_count, struct store_claim **items, size_t *count) {
+    return of(s)->inner->ops->find_claims(of(s)->inner, a, objects, object_count, items, count);
+}
+
 static enum store_result store_put_instance(struct store *s, const struct store_instance *i, int64_t expected) {
     AROUND(s, put_instance(inner, i, expected));
 }
@@ -151,6 +156,7 @@ static const struct store_ops crash_ops = {
     .find_instance = store_find,
     .list_instances = store_list,
     .list_history = store_history,
+    .find_claims = store_find_claims,
     .put_instance = store_put_instance,
     .delete_instance = store_delete_instance,
     .put_element = store_put_element,
