@@ -118,5 +118,9 @@ DYNAML_FUNCTION_WITH(defined, "DY-155", FN_PURE | FN_LAZY | FN_SEES_FAILED | FN_
 DYNAML_FUNCTION_WITH(eval, "DY-157", FN_HOST | FN_OWN_WORD, call_eval, "The value of a text as an expression",
                      "eval(\"a.\" name)");
 
-static const struct fn_def *const defs[] = {&fn_defined, &fn_eval}; /* sorted */
+/* sorted */
+static const struct fn_def *const defs[] = {
+    &fn_defined,
+    &fn_eval,
+};
 const struct fn_table dynaml_meta_functions = {.defs = defs, .count = sizeof defs / sizeof *defs};

@@ -191,5 +191,11 @@ DYNAML_FUNCTION(num_ip, "DY-160", call_num_ip, "How many addresses a network has
 DYNAML_FUNCTION(static_ips, "DY-162", call_static_ips, "Addresses of the network of this job by their numbers",
                 "static_ips(0, 1)");
 
-static const struct fn_def *const defs[] = {&fn_max_ip, &fn_min_ip, &fn_num_ip, &fn_static_ips}; /* sorted */
+/* sorted */
+static const struct fn_def *const defs[] = {
+    &fn_max_ip,
+    &fn_min_ip,
+    &fn_num_ip,
+    &fn_static_ips,
+};
 const struct fn_table dynaml_network_functions = {.defs = defs, .count = sizeof defs / sizeof *defs};

@@ -199,6 +199,8 @@ DYNAML_FUNCTION(split, "DY-153", call_split, "A text cut at a separator", "split
 DYNAML_FUNCTION(trim, "DY-154", call_trim, "A text, or the texts of a list, without characters at the ends",
                 "trim(text, \"-\")");
 
-static const struct fn_def *const defs[] = {&fn_error,  &fn_format, &fn_join,
-                                            &fn_length, &fn_split,  &fn_trim}; /* sorted */
+/* sorted */
+static const struct fn_def *const defs[] = {
+    &fn_error, &fn_format, &fn_join, &fn_length, &fn_split, &fn_trim,
+};
 const struct fn_table dynaml_text_functions = {.defs = defs, .count = sizeof defs / sizeof *defs};

@@ -233,5 +233,10 @@ DYNAML_FUNCTION_WITH(env, "DY-159", FN_HOST, call_env, "Variables of the environ
 DYNAML_FUNCTION_WITH(exec, "DY-158", FN_HOST, call_exec, "What a program prints", "exec(\"date\", \"+%Y\")");
 DYNAML_FUNCTION_WITH(read, "DY-163", FN_HOST, call_read, "The content of a file", "read(\"part.yml\")");
 
-static const struct fn_def *const defs[] = {&fn_env, &fn_exec, &fn_read}; /* sorted */
+/* sorted */
+static const struct fn_def *const defs[] = {
+    &fn_env,
+    &fn_exec,
+    &fn_read,
+};
 const struct fn_table dynaml_world_functions = {.defs = defs, .count = sizeof defs / sizeof *defs};
