@@ -229,6 +229,7 @@ static bool for_each(struct rekey *k, const sv *ids, size_t count, bool (*move)(
         k->a = &scratch;
         k->id = ids[i];
         ok = move(k);
+        k->a = NULL;
         arena_fini(&scratch);
     }
     return ok;
