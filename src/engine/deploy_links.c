@@ -153,8 +153,13 @@ static void choose_key(struct deploy *d, struct op_run *o) {
 
 /* --- rows --- */
 
-static void write_phase(struct deploy *d, struct op_run *o, enum status precise) {
+static enum status get_phase_status(const struct deploy *d, const struct link_run *run, enum link_phase_state state) {
+    return link_phase_get_status(link_phase_find(run->at, run->removes), state, d->p->rollback != NULL);
+}
+
+static void write_phase(struct deploy *d, struct op_run *o, enum link_phase_state state) {
     struct link_record *l = o->link->record;
+    enum status precise = get_phase_status(d, o->link, state);
     l->precise_status = o->precise = precise;
     l->last_status_ms = now_wall(d);
     struct map_builder token = {.arena = &d->turn};
@@ -309,7 +314,7 @@ static void begin_phase(struct deploy *d, uint32_t op) {
         finish(d, op);
     } else if (take_lock(d, op)) {
         if (!run->has_call) { /* else it is tried again */
-            write_phase(d, o, link_phase_get_status(link_phase_find(run->at, run->removes), LINK_PHASE_RUNS));
+            write_phase(d, o, LINK_PHASE_RUNS);
             run->has_call = true;
         }
         VEC_PUSH(&d->turn, &d->batch.starts, make_job(d, op));
@@ -345,6 +350,7 @@ static void begin(struct deploy *d, uint32_t op) {
     l->generation = o->generation;
     l->is_active = true;
     l->status = run->removes ? STATUS_destroying : l->created_ms == 0 ? STATUS_creating : STATUS_updating;
+    rollback_mark_link(d, o, l, ROLLBACK_RUNNING);
     l->precise_status = run->at == 0 ? l->status : l->precise_status;
     mask_add_values(d, run->data);
     o->has_started = true;
@@ -455,7 +461,6 @@ static void finish(struct deploy *d, uint32_t op) {
 void link_take_result(struct deploy *d, uint32_t op, const struct job *job) {
     struct op_run *o = &d->ops[op];
     struct link_run *run = o->link;
-    enum link_phase phase = link_phase_find(run->at, run->removes);
     bool is_done = job->result == PROVIDER_OK || (run->removes && job->result == PROVIDER_ABSENT);
     if (!is_done) {
         op_take_failure(d, op, job);
@@ -463,7 +468,7 @@ void link_take_result(struct deploy *d, uint32_t op, const struct job *job) {
     }
     link_phase_take(d->a, run->record, job->link, run->removes);
     mask_add_values(d, run->record->computed);
-    write_phase(d, o, link_phase_get_status(phase, LINK_PHASE_ENDED));
+    write_phase(d, o, LINK_PHASE_ENDED);
     release_lock(d, run);
     run->at++;
     run->has_call = false;
@@ -495,8 +500,7 @@ void link_record_failure(struct deploy *d, struct op_run *o, enum op_failure fai
     l->failure_reason_count = o->reasons.len;
     l->updated_ms = l->last_status_ms = now_wall(d);
     if (run != NULL && run->at < LINK_PHASES && run->has_call) {
-        enum link_phase phase = link_phase_find(run->at, run->removes);
-        l->precise_status = link_phase_get_status(phase, failed ? LINK_PHASE_FAILED : LINK_PHASE_INTERRUPTED);
+        l->precise_status = get_phase_status(d, run, failed ? LINK_PHASE_FAILED : LINK_PHASE_INTERRUPTED);
     } else if (run == NULL) {
         l->precise_status = l->status;
     }

@@ -2,6 +2,7 @@
 #include "engine/deploy.h"
 
 #include "engine/fields.h"
+#include "engine/link_phases.h"
 #include "engine/rollback.h"
 
 static bool removes(const struct op_run *o) {
@@ -46,8 +47,12 @@ void rollback_mark_event(const struct deploy *d, const struct op_run *o, struct 
         return;
     }
     enum rollback_phase phase = phase_of(e->kind, o);
-    e->precise_status = mark_op(d, o, phase);
-    e->status = o->change->kind == ELEMENT_RESOURCE ? rollback_get_status(phase) : e->precise_status;
+    enum status precise = mark_op(d, o, phase);
+    bool is_resource = o->change->kind == ELEMENT_RESOURCE;
+    e->status = is_resource ? rollback_get_status(phase) : precise;
+    if (is_resource || !link_phase_rolls_back(e->precise_status)) { /* else it tells how far its phases have come */
+        e->precise_status = precise;
+    }
 }
 
 /* An intent says what it leads back, so that it is known whoever finds it open. */

@@ -8,7 +8,7 @@
 static const enum link_phase makes[LINK_PHASES] = {LINK_PHASE_A, LINK_PHASE_B, LINK_PHASE_INTERMEDIARIES};
 
 /* Statuses by phase, then by state. */
-static const enum status statuses[LINK_PHASES + 1][LINK_PHASE_INTERRUPTED + 1] = {
+static const enum status statuses[LINK_PHASES + 1][LINK_PHASE_STATES] = {
     [LINK_PHASE_A] = {[LINK_PHASE_RUNS] = STATUS_updating_resource_a,
                       [LINK_PHASE_ENDED] = STATUS_resource_a_updated,
                       [LINK_PHASE_FAILED] = STATUS_resource_a_update_failed,
@@ -20,6 +20,21 @@ static const enum status statuses[LINK_PHASES + 1][LINK_PHASE_INTERRUPTED + 1] =
     [LINK_PHASE_INTERMEDIARIES] = {[LINK_PHASE_RUNS] = STATUS_updating_intermediaries,
                                    [LINK_PHASE_ENDED] = STATUS_intermediaries_updated,
                                    [LINK_PHASE_FAILED] = STATUS_intermediaries_update_failed,
+                                   [LINK_PHASE_INTERRUPTED] = STATUS_intermediaries_update_interrupted},
+};
+/* The same in a run that rolls back. */
+static const enum status of_rollbacks[LINK_PHASES + 1][LINK_PHASE_STATES] = {
+    [LINK_PHASE_A] = {[LINK_PHASE_RUNS] = STATUS_resource_a_update_rolling_back,
+                      [LINK_PHASE_ENDED] = STATUS_resource_a_update_rollback_complete,
+                      [LINK_PHASE_FAILED] = STATUS_resource_a_update_rollback_failed,
+                      [LINK_PHASE_INTERRUPTED] = STATUS_resource_a_update_interrupted},
+    [LINK_PHASE_B] = {[LINK_PHASE_RUNS] = STATUS_resource_b_update_rolling_back,
+                      [LINK_PHASE_ENDED] = STATUS_resource_b_update_rollback_complete,
+                      [LINK_PHASE_FAILED] = STATUS_resource_b_update_rollback_failed,
+                      [LINK_PHASE_INTERRUPTED] = STATUS_resource_b_update_interrupted},
+    [LINK_PHASE_INTERMEDIARIES] = {[LINK_PHASE_RUNS] = STATUS_intermediaries_update_rolling_back,
+                                   [LINK_PHASE_ENDED] = STATUS_intermediaries_update_rollback_complete,
+                                   [LINK_PHASE_FAILED] = STATUS_intermediaries_update_rollback_failed,
                                    [LINK_PHASE_INTERRUPTED] = STATUS_intermediaries_update_interrupted},
 };
 
@@ -35,8 +50,23 @@ sv link_phase_get_name(enum link_phase phase) {
     return names[phase];
 }
 
-enum status link_phase_get_status(enum link_phase phase, enum link_phase_state state) {
-    return statuses[phase][state];
+enum status link_phase_get_status(enum link_phase phase, enum link_phase_state state, bool rolls_back) {
+    return rolls_back ? of_rollbacks[phase][state] : statuses[phase][state];
+}
+
+static bool has_status(enum link_phase phase, size_t state, enum status precise) {
+    return statuses[phase][state] == precise || of_rollbacks[phase][state] == precise;
+}
+
+bool link_phase_rolls_back(enum status precise) {
+    for (size_t i = 0; i < LINK_PHASES; i++) {
+        for (size_t state = LINK_PHASE_RUNS; state < LINK_PHASE_INTERRUPTED; state++) {
+            if (of_rollbacks[makes[i]][state] == precise) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 link_operation link_phase_get_operation(const struct link_type *type, enum link_phase phase, bool removes) {
@@ -54,8 +84,8 @@ link_operation link_phase_get_operation(const struct link_type *type, enum link_
 size_t link_count_done(enum status precise, bool removes) {
     for (size_t i = 0; i < LINK_PHASES; i++) {
         enum link_phase phase = link_phase_find(i, removes);
-        for (size_t state = LINK_PHASE_RUNS; state <= LINK_PHASE_INTERRUPTED; state++) {
-            if (statuses[phase][state] == precise) {
+        for (size_t state = LINK_PHASE_RUNS; state < LINK_PHASE_STATES; state++) {
+            if (has_status(phase, state, precise)) {
                 return state == LINK_PHASE_ENDED ? i + 1 : i;
             }
         }
@@ -65,7 +95,7 @@ size_t link_count_done(enum status precise, bool removes) {
 
 size_t link_find_open(enum status precise, bool removes) {
     for (size_t i = 0; i < LINK_PHASES; i++) {
-        if (statuses[link_phase_find(i, removes)][LINK_PHASE_RUNS] == precise) {
+        if (has_status(link_phase_find(i, removes), LINK_PHASE_RUNS, precise)) {
             return i;
         }
     }

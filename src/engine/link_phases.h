@@ -12,13 +12,17 @@ enum link_phase_state {
     LINK_PHASE_ENDED,    /* resource_a_updated */
     LINK_PHASE_FAILED,
     LINK_PHASE_INTERRUPTED,
+    LINK_PHASE_STATES,
 };
 
 /* A, B, intermediaries; of a removal intermediaries, B, A. */
 enum link_phase link_phase_find(size_t number, bool removes);
 /* "resource_a" */
 sv link_phase_get_name(enum link_phase phase);
-enum status link_phase_get_status(enum link_phase phase, enum link_phase_state state);
+/* A run that rolls back has its own, but the one of what was interrupted. */
+enum status link_phase_get_status(enum link_phase phase, enum link_phase_state state, bool rolls_back);
+/* Whether that is the status of a phase in a run that rolls back. */
+bool link_phase_rolls_back(enum status precise);
 /* NULL: the type leaves it out. */
 link_operation link_phase_get_operation(const struct link_type *type, enum link_phase phase, bool removes);
 /* How many phases have ended, told by the precise status of a link whose operation is under way, failed, or was cut

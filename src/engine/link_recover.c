@@ -109,7 +109,8 @@ enum recovery link_recover(const struct run_config *c, struct stored *s, const s
         *reason = has_reason ? arena_copy_sv(s->arena, q.call.call.reasons.items.items[0]) : (sv){0};
     }
     if (open < LINK_PHASES) {
-        l->precise_status = link_phase_get_status(link_phase_find(open, removes), state);
+        bool rolls_back = link_phase_rolls_back(l->precise_status);
+        l->precise_status = link_phase_get_status(link_phase_find(open, removes), state, rolls_back);
     }
     l->status = get_end(l, removes, state != LINK_PHASE_INTERRUPTED);
     l->last_status_ms = c->host->ops->get_wall_ms(c->host->user);
@@ -122,8 +123,8 @@ void link_settle_untold(struct link_record *l) {
     l->status = get_end(l, removes, true);
     for (size_t i = 0; i < LINK_PHASES; i++) {
         enum link_phase phase = link_phase_find(i, removes);
-        if (l->precise_status == link_phase_get_status(phase, LINK_PHASE_INTERRUPTED)) {
-            l->precise_status = link_phase_get_status(phase, LINK_PHASE_FAILED);
+        if (l->precise_status == link_phase_get_status(phase, LINK_PHASE_INTERRUPTED, false)) {
+            l->precise_status = link_phase_get_status(phase, LINK_PHASE_FAILED, false);
         }
     }
 }

@@ -35,15 +35,22 @@ void status_render(struct buf *out, enum status s) {
     }
 }
 
+/* Of a link between two of its phases. */
+static bool is_between_phases(enum status s) {
+    return s == STATUS_resource_a_updated || s == STATUS_resource_b_updated || s == STATUS_intermediaries_updated ||
+           s == STATUS_resource_a_update_rollback_complete || s == STATUS_resource_b_update_rollback_complete ||
+           s == STATUS_intermediaries_update_rollback_complete;
+}
+
 bool status_is_settled(enum status s) {
-    return s == STATUS_created || s == STATUS_updated || sv_has_suffix(status_get_text(s), SV("rollback_complete"));
+    bool is_back = sv_has_suffix(status_get_text(s), SV("rollback_complete")) && !is_between_phases(s);
+    return s == STATUS_created || s == STATUS_updated || is_back;
 }
 
 /* Something is under way: the texts in "…ing" and "…rolling_back", and states between two steps of one operation. */
 bool status_is_transitional(enum status s) {
     sv text = status_get_text(s);
-    return sv_has_suffix(text, SV("ing")) || sv_has_prefix(text, SV("updating_")) || s == STATUS_resource_a_updated ||
-           s == STATUS_resource_b_updated || s == STATUS_intermediaries_updated ||
+    return sv_has_suffix(text, SV("ing")) || sv_has_prefix(text, SV("updating_")) || is_between_phases(s) ||
            sv_has_suffix(text, SV("rolling_back")) || s == STATUS_config_complete ||
            s == STATUS_update_config_complete || s == STATUS_update_rollback_config_complete ||
            s == STATUS_destroy_rollback_config_complete;

@@ -121,6 +121,9 @@ static void test_statuses(void **state) {
     assert_true(status_is_transitional(STATUS_config_complete));
     assert_false(status_is_transitional(STATUS_created));
     assert_false(status_is_transitional(STATUS_rollback_failed));
+    assert_true(status_is_transitional(STATUS_resource_b_update_rollback_complete)); /* the next phase follows */
+    assert_false(status_is_settled(STATUS_resource_b_update_rollback_complete));
+    assert_true(status_is_settled(STATUS_update_rollback_complete));
     arena_fini(&a);
 }
 
