@@ -30,6 +30,7 @@ struct resource_record *apply_made(struct stored *s, const struct made_object *m
     r->description = m->description;
     r->removal_policy = m->removal_policy;
     r->generation = m->generation;
+    r->position = m->position != 0 ? m->position : r->position;
     r->spec = m->spec;
     r->metadata = m->metadata;
     r->computed = m->computed;

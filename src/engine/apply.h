@@ -10,6 +10,7 @@ struct made_object {
     addr address;
     sv name, type, template_name, description, removal_policy;
     int64_t generation;
+    int64_t position; /* 0: as it is recorded */
     value spec, metadata, computed;
     sv physical_id;
     const sv *depends_on;

@@ -105,10 +105,11 @@ struct deploy {
     struct workers *workers;
     struct exec *exec;
     struct op_run *ops;
-    struct map op_by_address;  /* C or L of an address → operation + 1 */
-    struct map links;          /* address → link of the template + 1 */
-    struct map locks;          /* address of a resource → operation of the link that writes it + 1 (BP-490) */
-    struct link_fields fields; /* what links have set in resources (BP-491) */
+    struct map op_by_address; /* C or L of an address → operation + 1 */
+    struct map links;         /* address → link of the template + 1 */
+    struct map locks;         /* address of a resource → operation of the link that writes it + 1 (BP-490) */
+    const int64_t *places, *link_places; /* per element, per link of the template (places.h); NULL until asked for */
+    struct link_fields fields;           /* what links have set in resources (BP-491) */
     struct batch batch;
     struct snapshot_writer saved;
     struct event_lines lines;
@@ -129,8 +130,11 @@ struct deploy {
 
 /* --- deploy_write.c --- */
 void write_journal(struct deploy *d, const struct journal_entry *e);
-void write_resource(struct deploy *d, const struct resource_record *r);
-void write_link(struct deploy *d, const struct link_record *l);
+/* The record gets its place. */
+void write_resource(struct deploy *d, struct resource_record *r);
+void write_link(struct deploy *d, struct link_record *l);
+/* The place of a resource (places.h); 0: the template does not have it. */
+int64_t find_place(struct deploy *d, sv address);
 void write_delete(struct deploy *d, sv address);
 /* Commits the batch and does what waited for it. After a failure nothing more is written (lease_lost or store_failed is
  * set); outcomes go to the rescue file (LC-046). */

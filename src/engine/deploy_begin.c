@@ -292,7 +292,7 @@ static bool claim(struct deploy *d, enum exit_code *code) {
 
 static void write_recovered(struct deploy *d, const struct recovered *r) {
     struct resource_record *record = stored_find_resource(&d->stored, r->address);
-    const struct link_record *link = stored_find_link(&d->stored, r->address);
+    struct link_record *link = stored_find_link(&d->stored, r->address);
     if (record != NULL && r->recovery == RECOVERED_DONE) {
         rollback_mark_recovered(d, r->intent->body, record);
     }

@@ -2,6 +2,7 @@
 #include "engine/deploy.h"
 
 #include "engine/fields.h"
+#include "engine/places.h"
 
 void write_journal(struct deploy *d, const struct journal_entry *e) {
     if (e->kind == JOURNAL_INTENT) {
@@ -12,13 +13,39 @@ void write_journal(struct deploy *d, const struct journal_entry *e) {
     VEC_PUSH(&d->turn, &d->batch.writes, w);
 }
 
-void write_resource(struct deploy *d, const struct resource_record *r) {
+int64_t find_place(struct deploy *d, sv address) {
+    const struct element *e = d->t == NULL ? NULL : template_find(d->t, address);
+    if (e == NULL) {
+        return 0;
+    }
+    if (d->places == NULL) {
+        d->places = places_of_elements(d->a, d->t, &d->stored);
+    }
+    return d->places[template_get_number(d->t, e)];
+}
+
+static int64_t find_link_place(struct deploy *d, sv address) {
+    uintptr_t number = d->t == NULL ? 0 : (uintptr_t)map_find(&d->t->link_by_address, address);
+    if (number == 0) {
+        return 0;
+    }
+    if (d->link_places == NULL) {
+        d->link_places = places_of_links(d->a, d->t, &d->stored);
+    }
+    return d->link_places[number - 1];
+}
+
+void write_resource(struct deploy *d, struct resource_record *r) {
+    int64_t position = find_place(d, r->address.text);
+    r->position = position != 0 ? position : r->position;
     snapshot_save(d, r->address.text, false);
     struct pending_write w = {.kind = WRITE_RESOURCE, .resource = r};
     VEC_PUSH(&d->turn, &d->batch.writes, w);
 }
 
-void write_link(struct deploy *d, const struct link_record *l) {
+void write_link(struct deploy *d, struct link_record *l) {
+    int64_t position = find_link_place(d, l->address.text);
+    l->position = position != 0 ? position : l->position;
     snapshot_save(d, l->address.text, false);
     struct pending_write w = {.kind = WRITE_LINK, .link = l};
     VEC_PUSH(&d->turn, &d->batch.writes, w);

@@ -62,8 +62,8 @@ static void build_picture(struct edit *e) {
     for (size_t i = 0; i < e->stored.elements.len; i++) {
         const struct stored_element *s = e->stored.elements.items[i];
         struct edit_item *item = ARENA_NEW(e->a, struct edit_item);
-        *item =
-            (struct edit_item){.resource = s->resource, .link = s->link, .origin = &e->stored.tree.elements.items[i]};
+        *item = (struct edit_item){
+            .resource = s->resource, .link = s->link, .origin = &e->stored.tree.elements.items[s->row]};
         item->address = item->origin->address;
         VEC_PUSH(e->a, &e->items, item);
         map_put(&e->by_address, item->address, item);

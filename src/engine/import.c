@@ -3,6 +3,7 @@
 #include "base/hint.h"
 #include "engine/apply.h"
 #include "engine/import_find.h"
+#include "engine/places.h"
 #include "engine/planner.h"
 #include "engine/recover.h"
 #include "engine/specs.h"
@@ -138,6 +139,7 @@ static void record_found(struct import *i, struct planner *p, struct import_item
         .description = e->description,
         .removal_policy = get_removal_policy(p, n),
         .generation = before == NULL ? i->stored->instance.version + 1 : before->generation + 1,
+        .position = i->places[n],
         .spec = f->spec,
         .metadata = get_known_metadata(a, p->elements[n].metadata),
         .computed = f->computed,
@@ -188,7 +190,9 @@ static struct plan *make_plan(struct import *i, struct planner *p, enum exit_cod
     if (record == NULL) {
         plan_start_record(p);
     }
-    return plan_build(p, false, code);
+    struct plan *plan = plan_build(p, false, code);
+    i->places = plan == NULL ? NULL : places_of_elements(c->arena, p->t, i->stored);
+    return plan;
 }
 
 /* As planning does (BP-421): what was cut off, and what is really there. */

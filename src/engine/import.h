@@ -36,6 +36,7 @@ struct import {
     const struct run_config *c;
     struct import_request request;
     struct stored *stored; /* the instance; the records of what was found are in it */
+    const int64_t *places; /* per element of the last plan (places.h) */
     struct map cut_off;    /* addresses with an operation that nobody knows the end of */
     VEC(struct import_item) items;
     const struct plan *after; /* what the next plan would do; NULL with `only_found` */

@@ -1,6 +1,7 @@
 /* An instance as it was after an earlier run (LC-025): the present rows, with what later runs changed put back. */
 #include "engine/edit.h"
 #include "engine/fields.h"
+#include "engine/places.h"
 #include "engine/run.h"
 #include "engine/snapshot.h"
 
@@ -126,6 +127,10 @@ static bool decode_rows(struct past *p, struct instance_view *view) {
         } else {
             ok = record_decode_resource(&p->codec, &e->row, &resources[view->resource_count++]) && ok;
         }
+    }
+    if (ok) {
+        places_sort_resources(resources, view->resource_count);
+        places_sort_links(links, view->link_count);
     }
     view->resources = resources;
     view->links = links;

@@ -316,6 +316,7 @@ struct plan *run_plan(const struct run_config *c, const struct template *t, bool
         return NULL;
     }
     if (plan != NULL) {
+        plan_warn_promises(c, plan);
         plan->destroy = destroy;
         plan->inputs = mark_inputs(&p, inputs, input_count);
         plan->input_count = input_count;

@@ -68,6 +68,10 @@ void plan_links(struct planner *p);
 void plan_exports(struct planner *p);
 /* Warns of objects that another instance stands for, too (F38). False after a report: the store cannot be read. */
 bool plan_check_claims(struct planner *p);
+
+/* --- plan_promises.c --- */
+/* Warns of what is made by types that promise no more than *at least once* (LC-024). */
+void plan_warn_promises(const struct run_config *c, const struct plan *plan);
 /* Data sources that are left for deployment (BP-110). */
 void plan_data_reads(struct planner *p);
 /* Operations and their order (3.9). False after a report. */

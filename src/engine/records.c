@@ -36,6 +36,7 @@ struct store_element record_encode_resource(struct record_codec *c, const struct
     field_put_value(&b, "deposed", encode_deposed(c->arena, r));
     field_put_texts(&b, "failureReasons", r->failure_reasons, r->failure_reason_count);
     field_put_int(&b, "generation", r->generation);
+    field_put_int(&b, "position", r->position);
     field_put_int(&b, "lastStatusUpdate", r->last_status_ms);
     field_put_int(&b, "duration", r->duration_ms);
     field_put_text(&b, "madeBy", r->made_by);
@@ -97,6 +98,7 @@ struct store_element record_encode_link(struct record_codec *c, const struct lin
     field_put_value(&b, "intermediaryResourceStates", encode_intermediaries(c->arena, l->intermediaries));
     field_put_bool(&b, "active", l->is_active);
     field_put_int(&b, "generation", l->generation);
+    field_put_int(&b, "position", l->position);
     field_put_text(&b, "opKey", l->op_key);
     field_put_text(&b, "opDigest", l->op_digest);
     field_put_texts(&b, "failureReasons", l->failure_reasons, l->failure_reason_count);
@@ -162,6 +164,7 @@ bool record_decode_resource(struct record_codec *c, const struct store_element *
         .physical_id = row->physical_id,
         .removal_policy = field_get_text(body, "removalPolicy"),
         .generation = field_get_int(body, "generation"),
+        .position = field_get_int(body, "position"),
         .created_ms = row->created_ms,
         .updated_ms = row->updated_ms,
         .last_status_ms = field_get_int(body, "lastStatusUpdate"),
@@ -255,6 +258,7 @@ bool record_decode_link(struct record_codec *c, const struct store_element *row,
         .intermediaries = decode_intermediaries(c->arena, body),
         .is_active = field_get_bool(body, "active"),
         .generation = field_get_int(body, "generation"),
+        .position = field_get_int(body, "position"),
         .op_key = field_get_text(body, "opKey"),
         .op_digest = field_get_text(body, "opDigest"),
         .last_status_ms = field_get_int(body, "lastStatusUpdate"),

@@ -116,6 +116,7 @@ static struct made_object made_from_intent(struct asker *k) {
         .description = field_get_text(body, "description"),
         .removal_policy = field_get_text(body, "removalPolicy"),
         .generation = field_get_int(body, "generation"),
+        .position = field_get_int(body, "position"),
         .spec = field_get_value(body, "desired"),
         .metadata = field_get_value(body, "metadata"),
         .computed = spec_settle_computed(a, k->type->schema, k->call.computed),

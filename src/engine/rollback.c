@@ -1,6 +1,7 @@
 #include "engine/rollback.h"
 
 #include "engine/fields.h"
+#include "engine/places.h"
 #include "engine/planner.h"
 #include "engine/recover.h"
 #include "model/lease.h"
@@ -286,6 +287,8 @@ static void fill_targets(struct roller *k) {
     leave_links_out(k);
     add_earlier(k, &k->earlier.of_run);
     add_earlier(k, &k->earlier.since);
+    places_sort_targets(t->resources.items, t->resources.len);
+    places_sort_link_targets(t->links.items, t->links.len);
 }
 
 /* Exports with secrets that cannot be opened are put back with the rest of the instance; the plan does not show them.
@@ -483,6 +486,7 @@ struct plan *run_plan_rollback(const struct run_config *c, sv *why_not, enum exi
     if (plan != NULL) {
         plan->rollback = k->rb;
         rollback_warn(c, &k->targets, plan);
+        plan_warn_promises(c, plan);
     }
     return plan;
 }

@@ -190,7 +190,7 @@ static void add_links(struct builder *b, struct template *t) {
     t->link_by_address = MAP(b->a);
     for (size_t i = 0; i < b->r->links.len; i++) {
         const struct link_record *l = b->r->links.items[i];
-        struct template_link link = {.address = l->address, .at = SPAN_NONE};
+        struct template_link link = {.address = l->address, .at = SPAN_NONE, .record = l};
         link.a = find_side(b, l, l->a);
         link.b = find_side(b, l, l->b);
         if (link.a == NO_NODE || link.b == NO_NODE || b->r->providers == NULL) {

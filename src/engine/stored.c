@@ -1,6 +1,7 @@
 #include "engine/stored.h"
 
 #include "engine/journal.h"
+#include "engine/places.h"
 #include "engine/workers.h"
 
 /* The store has reported everything but NOT_FOUND, CONFLICT and LOST_LEASE. */
@@ -171,7 +172,9 @@ static bool decode_rows(const struct run_config *c, struct stored *s) {
         struct stored_element *e = put(s, is_link ? link->address : resource->address);
         e->link = link;
         e->resource = resource;
+        e->row = (uint32_t)i;
     }
+    places_sort_stored(s);
     return true;
 }
 

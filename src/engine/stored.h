@@ -11,6 +11,7 @@ struct stored_element {
     struct resource_record *resource;
     struct link_record *link;
     bool removed; /* its row is gone */
+    uint32_t row; /* its number in `tree.elements`, as loaded */
 };
 
 struct stored {
@@ -18,7 +19,7 @@ struct stored {
     bool found;
     struct store_instance instance;
     struct instance_body body;
-    VEC(struct stored_element *) elements; /* in order of first save; removed ones stay, marked */
+    VEC(struct stored_element *) elements; /* in document order, new ones behind; removed ones stay, marked */
     struct map by_address;                 /* address text → struct stored_element */
     struct arena *rows;                    /* of `tree`; NULL: nothing was loaded */
     struct store_tree tree;                /* rows as loaded: journal, lease */

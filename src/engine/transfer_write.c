@@ -62,8 +62,8 @@ static void write_instance(struct jsonw *w, const struct whole *all) {
     jsonw_raw(w, i->body);
     jsonw_key(w, SV("elements"));
     jsonw_begin_array(w);
-    for (size_t k = 0; k < s->tree.elements.len; k++) {
-        write_row(w, &s->tree.elements.items[k]);
+    for (size_t k = 0; k < s->elements.len; k++) {
+        write_row(w, &s->tree.elements.items[s->elements.items[k]->row]);
     }
     jsonw_end_array(w);
     jsonw_key(w, SV("history"));

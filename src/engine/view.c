@@ -2,6 +2,7 @@
 
 #include "engine/fields.h"
 #include "engine/journal.h"
+#include "engine/places.h"
 #include "engine/stored.h"
 
 /* An element with an intent without outcome is under way, or was when its run was cut off: rows are written when
@@ -17,6 +18,7 @@ static void show_under_way(struct stored *s, const struct open_intent *intent) {
         struct addr_parts parts;
         r->name = addr_parse(s->arena, intent->row->address, &parts) ? parts.name : (sv){0};
         r->type = value_get_text(value_map_find(intent->body, SV("type")));
+        r->position = field_get_int(intent->body, "position");
     } else if (creates) {
         creates = record_has_object(r) == false;
         updates = !creates;
@@ -64,6 +66,7 @@ bool run_view_instance(const struct run_config *c, struct instance_view *view) {
             show_under_way(s, &open.items.items[i]);
         }
     }
+    places_sort_stored(s);
     struct resource_record *resources = ARENA_ARRAY(c->arena, struct resource_record, s->elements.len);
     struct link_record *links = ARENA_ARRAY(c->arena, struct link_record, s->elements.len);
     for (size_t i = 0; i < s->elements.len; i++) {

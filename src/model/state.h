@@ -46,6 +46,7 @@ struct resource_record {
     const sv *failure_reasons;
     size_t failure_reason_count;
     int64_t generation; /* of the object: grows with each replacement; part of the operation key */
+    int64_t position;   /* for document order (engine/places.h); 0: not known */
     int64_t created_ms, updated_ms, last_status_ms;
     int64_t duration_ms;
     sv made_by; /* engine and provider version */
@@ -66,6 +67,7 @@ struct link_record {
     value intermediaries; /* id → {resourceType, owned, resourceSpecData} (BP-492); kind 0: none */
     bool is_active;       /* operations of it were carried out: it has something to take back */
     int64_t generation;   /* part of the operation key */
+    int64_t position;     /* among links, as of a resource */
     sv op_key, op_digest; /* of the operation that is under way or was cut off: its key, and what it wanted */
     const sv *failure_reasons;
     size_t failure_reason_count;

@@ -24,6 +24,7 @@
 
 struct template;
 struct resource_record;
+struct link_record;
 
 enum removal_policy {
     REMOVAL_DELETE = 1,
@@ -100,7 +101,8 @@ struct template_link {
     addr address;  /* links.A::B */
     uint32_t a, b; /* element numbers */
     const struct link_type *type;
-    span at; /* the selector or reference */
+    span at;                          /* the selector or reference */
+    const struct link_record *record; /* as of struct element */
 };
 
 /* Cells of one element in one evaluation. The engine sets those of resources; the rest evaluate on demand. */

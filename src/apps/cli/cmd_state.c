@@ -36,8 +36,8 @@ static enum exit_code list(struct session *s) {
     struct buf out = BUF(&c->arena);
     jsonw_key(&c->writer, SV("elements"));
     jsonw_begin_array(&c->writer);
-    for (size_t i = 0; i < e.stored.tree.elements.len; i++)
-        list_one(c, &out, &e.stored.tree.elements.items[i]);
+    for (size_t i = 0; i < e.items.len; i++)
+        list_one(c, &out, e.items.items[i]->origin);
     jsonw_end_array(&c->writer);
     output_text(c, buf_get_sv(&out));
     return EXIT_OK;

@@ -108,8 +108,8 @@ static void ends_part_way(void **state) { /* BP-501, BP-502; exit 9 once somethi
     world_deploy(&w, next, EXIT_PART_WAY);
     /* the late removal of z did not run, c was not started */
     expect_state(&w, "update_failed\n"
-                     "resources.z created thing-1\n"
                      "resources.a created thing-2\n"
+                     "resources.z created thing-1\n"
                      "resources.b create_failed \n");
     assert_int_equal(world_count_calls(&w, "create resources.c"), 0);
     world_deploy(&w, next, EXIT_OK);
@@ -318,8 +318,8 @@ static void links_with_what_they_contribute(void **state) { /* BP-432, BP-491 */
                                  "    spec: {path: /p}\n";
     world_deploy(&w, linked, EXIT_OK);
     expect_state(&w, "deployed\n"
-                     "resources.p created place-1\n"
                      "resources.a created thing-2\n"
+                     "resources.p created place-1\n"
                      "links.a::p created\n");
     value environment = value_map_find(world_find(&w, "thing-2")->spec, SV("environment"));
     assert_string_equal(value_get_text(value_map_find(environment, SV("PLACE"))).data, "place-1");

@@ -209,8 +209,8 @@ static void links_follow_late_conditions(void **state) { /* BP-468, BP-142: cont
     struct world w;
     world_init(&w);
     world_deploy(&w, say(&w, linked_late, "k"), EXIT_OK);
-    expect_state(&w, "deployed\nresources.first created thing-1\nresources.place created place-2\n"
-                     "resources.svc created thing-3\nlinks.svc::place created\n");
+    expect_state(&w, "deployed\nresources.first created thing-1\nresources.svc created thing-3\n"
+                     "resources.place created place-2\nlinks.svc::place created\n");
     world_deploy(&w, say(&w, linked_late, "other"), EXIT_OK);
     expect_state(&w, "updated\nresources.first updated thing-4\nresources.svc updated thing-3\n");
     assert_false(value_map_has(world_find(&w, "thing-3")->spec, SV("environment")));

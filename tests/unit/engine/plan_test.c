@@ -34,6 +34,41 @@ static void plans_a_new_instance(void **state) { /* BP-455, BP-480, BP-481 (1), 
     world_fini(&w);
 }
 
+/* What is only promised to happen at least once is said before it is made. */
+static void warns_of_what_may_happen_twice(void **state) { /* LC-024 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    static const char loose[] = "resources:\n"
+                                "  a: {type: fake/thing, spec: {name: one}}\n"
+                                "  b: {type: fake/loose, spec: {name: two}}\n";
+    struct trip t;
+    trip_init(&t, &w);
+    trip_plan(&t, loose);
+    assert_int_equal(t.diags.items.len, 1);
+    const struct diag *d = t.diags.items.items[0];
+    expect_text(diag_get_code_name(d).data, "operation_may_repeat");
+    assert_int_equal(d->level, DIAG_WARNING);
+    expect_text(arena_copy_sv(&t.arena, d->path).data, "resources.b");
+    expect_text(arena_copy_sv(&t.arena, d->message).data,
+                "'resources.b' is made at least once: when its creation is cut off, 'fake/loose' cannot find out what "
+                "it did");
+    assert_true(d->hint.len > 0 && !span_is_none(d->at));
+    assert_int_equal(trip_deploy(&t), EXIT_OK);
+    trip_fini(&t);
+    trip_init(&t, &w);
+    trip_plan(&t, "resources:\n" /* an update writes a full state: it may be repeated */
+                  "  a: {type: fake/thing, spec: {name: one}}\n"
+                  "  b: {type: fake/loose, spec: {name: three}}\n");
+    assert_int_equal(t.diags.items.len, 0);
+    trip_fini(&t);
+    trip_init(&t, &w);
+    trip_plan(&t, "resources:\n  b: {type: fake/loose, spec: {name: two, kind: other}}\n"); /* a replacement */
+    assert_int_equal(t.diags.items.len, 1);
+    trip_fini(&t);
+    world_fini(&w);
+}
+
 static void finds_nothing_to_do(void **state) { /* BP-426, BP-455: known from the state */
     (void)state;
     struct world w;
@@ -474,6 +509,7 @@ static void knows_its_instances(void **state) { /* BP-411 */
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_a_new_instance),
+        cmocka_unit_test(warns_of_what_may_happen_twice),
         cmocka_unit_test(finds_nothing_to_do),
         cmocka_unit_test(tells_field_changes),
         cmocka_unit_test(compares_metadata),

@@ -190,9 +190,9 @@ static void rolls_a_success_back(void **state) { /* BP-520, BP-521, LC-025 */
                      "resources.changed update_rollback_complete thing-1\n"
                      "resources.new_first update_rollback_complete thing-11\n"
                      "resources.old_first update_rollback_complete thing-13\n"
-                     "resources.same created thing-6\n"
-                     "resources.left destroy_rollback_complete thing-5\n"
                      "resources.gone destroy_rollback_complete thing-12\n"
+                     "resources.left destroy_rollback_complete thing-5\n"
+                     "resources.same created thing-6\n"
                      "export size 1\n");
     assert_int_equal(world_count_calls(&w, "create"), creates + 3);
     assert_int_equal(world_count_objects(&w), 6);
@@ -421,13 +421,87 @@ static void tells_what_it_does(void **state) { /* BP-542, LC-001, LC-020 */
     world_fini(&w);
 }
 
+/* --- phases of links --- */
+
+static const char with_link[] =
+    "resources:\n"
+    "  p:\n"
+    "    type: fake/place\n"
+    "    linkSelector: {byLabel: {app: x}}\n"
+    "    spec: {path: /p}\n"
+    "  t: {type: fake/thing, dependsOn: p, metadata: {labels: {app: x}}, spec: {name: one}}\n";
+static const char with_other_link[] =
+    "resources:\n"
+    "  p:\n"
+    "    type: fake/place\n"
+    "    linkSelector: {byLabel: {app: x}}\n"
+    "    metadata: {annotations: {fake.port: '80'}}\n"
+    "    spec: {path: /p}\n"
+    "  t: {type: fake/thing, dependsOn: p, metadata: {labels: {app: x}}, spec: {name: one}}\n";
+
+static void expect_link(struct world *w, enum status status, enum status precise) {
+    struct trip t;
+    struct instance_view view;
+    trip_init(&t, w);
+    assert_true(run_view_instance(&t.config, &view));
+    assert_int_equal(view.link_count, 1);
+    expect_text(status_get_text(view.links[0].status).data, status_get_text(status).data);
+    expect_text(status_get_text(view.links[0].precise_status).data, status_get_text(precise).data);
+    trip_fini(&t);
+}
+
+/* While a run goes back, the phases of its links say so; what was cut off or failed goes on behind what is done. */
+static void tells_which_phase_of_a_link_goes_back(void **state) { /* BP-543, BP-490, BP-521 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, with_link, EXIT_OK);
+    deploy(&w, with_other_link, EXIT_OK);
+    w.signal_at = SV("link-b links.p::t");
+    w.signal_count = 2;
+    struct trip t;
+    trip_init(&t, &w);
+    t.config.parallel = 1;
+    plan_rollback(&t);
+    assert_int_equal(run_deploy(&t.config, t.plan->expanded, t.plan), EXIT_SIGINT);
+    trip_fini(&t);
+    w.signals = 0;
+    expect_link(&w, STATUS_update_rolling_back, STATUS_resource_b_update_rolling_back);
+    world_script(&w, "link-between links.p::t", PROVIDER_TERMINAL, 1);
+    w.calls.len = 0;
+    roll_back(&w, EXIT_PART_WAY);
+    assert_int_equal(world_count_calls(&w, "link-a links.p::t"), 0); /* A is back already */
+    assert_int_equal(world_count_calls(&w, "link-b links.p::t"), 1);
+    expect_link(&w, STATUS_update_rollback_failed, STATUS_intermediaries_update_rollback_failed);
+    w.signal_at = SV("link-between links.p::t");
+    w.signal_count = 2;
+    trip_init(&t, &w);
+    t.config.parallel = 1;
+    plan_rollback(&t);
+    assert_int_equal(run_deploy(&t.config, t.plan->expanded, t.plan), EXIT_SIGINT);
+    trip_fini(&t);
+    w.signals = 0;
+    expect_link(&w, STATUS_update_rolling_back, STATUS_intermediaries_update_rolling_back);
+    roll_back(&w, EXIT_OK);
+    expect_link(&w, STATUS_update_rollback_complete, STATUS_update_rollback_complete);
+    deploy(&w, with_link, EXIT_OK);
+    expect_plan(&w, "nothing: the last run has changed nothing\n");
+    world_fini(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rolls_a_first_deployment_back), cmocka_unit_test(rolls_an_update_back),
-        cmocka_unit_test(rolls_a_success_back),          cmocka_unit_test(rolls_a_destruction_back),
-        cmocka_unit_test(warns_of_values_that_change),   cmocka_unit_test(skips_what_nobody_can_tell),
-        cmocka_unit_test(goes_on_with_a_rollback),       cmocka_unit_test(keeps_the_earliest_state),
-        cmocka_unit_test(rolls_groups_and_links_back),   cmocka_unit_test(tells_what_it_does),
+        cmocka_unit_test(rolls_a_first_deployment_back),
+        cmocka_unit_test(rolls_an_update_back),
+        cmocka_unit_test(rolls_a_success_back),
+        cmocka_unit_test(rolls_a_destruction_back),
+        cmocka_unit_test(warns_of_values_that_change),
+        cmocka_unit_test(skips_what_nobody_can_tell),
+        cmocka_unit_test(goes_on_with_a_rollback),
+        cmocka_unit_test(keeps_the_earliest_state),
+        cmocka_unit_test(rolls_groups_and_links_back),
+        cmocka_unit_test(tells_what_it_does),
+        cmocka_unit_test(tells_which_phase_of_a_link_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

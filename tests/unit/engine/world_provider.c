@@ -242,7 +242,18 @@ static const struct resource_type pure_type = {.name = SV_INIT("fake/pure"),
                                                .update = update,
                                                .destroy = destroy,
                                                .recover = recover};
-static const struct resource_type *const types[] = {&first_type, &place_type, &pure_type, &slow_type, &thing_type};
+/* Nobody can find out what an operation that was cut off did. */
+static const struct resource_type loose_type = {.name = SV_INIT("fake/loose"),
+                                                .id_field = SV_INIT("id"),
+                                                .promise = PROMISE_AT_LEAST_ONCE,
+                                                .schema = &thing_schema,
+                                                .create = create_thing,
+                                                .read = read_object,
+                                                .update = update,
+                                                .destroy = destroy};
+/* Sorted. */
+static const struct resource_type *const types[] = {&first_type, &loose_type, &place_type,
+                                                    &pure_type,  &slow_type,  &thing_type};
 
 /* A gets what B is called in its environment, under the name that an annotation of A gives, PLACE without one. */
 static bool stage_hard(struct link_call *c) {
@@ -317,7 +328,7 @@ static const struct data_type *const data_types[] = {&host_type};
 
 static const struct provider fake_provider = {.name = SV_INIT("fake"),
                                               .resources = types,
-                                              .resource_count = 5,
+                                              .resource_count = sizeof types / sizeof types[0],
                                               .links = links,
                                               .link_count = sizeof links / sizeof links[0],
                                               .data = data_types,
