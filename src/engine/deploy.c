@@ -271,12 +271,17 @@ static void run_operations(struct deploy *d) {
 
 bool run_needs_consent(const struct run_config *c, const struct plan *p) {
     /* A rollback leads what its run has left behind to what it was: what differs is no surprise. */
-    if (p->drift_count == 0 || c->accept_drift || p->rollback != NULL) {
+    size_t count = plan_count_drift(p);
+    if (count == 0 || c->accept_drift || p->rollback != NULL) {
         return false;
     }
-    struct diag *d = diags_add(c->diags, DIAG_drift_detected, SPAN_NONE, "%zu %s not what the state says: '%.*s'%s",
-                               p->drift_count, p->drift_count == 1 ? "element is" : "elements are",
-                               SV_ARG(p->drift[0].address.text), p->drift_count > 1 ? ", …" : "");
+    const struct change *first = p->drift;
+    while (first->forced) {
+        first++;
+    }
+    struct diag *d =
+        diags_add(c->diags, DIAG_drift_detected, SPAN_NONE, "%zu %s not what the state says: '%.*s'%s", count,
+                  count == 1 ? "element is" : "elements are", SV_ARG(first->address.text), count > 1 ? ", …" : "");
     diag_set_hint(c->diags, d, "look at the plan; --accept-drift goes on from what is really there");
     return true;
 }

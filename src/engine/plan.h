@@ -124,6 +124,8 @@ struct plan {
 
 /* Nothing to do. */
 bool plan_is_empty(const struct plan *p);
+/* Of the drift what was changed outside: not what an operation that ended half-way has left (`forced`). */
+size_t plan_count_drift(const struct plan *p);
 /* Something may have been left out of it. */
 bool plan_is_limited(const struct plan *p);
 

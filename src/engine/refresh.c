@@ -156,6 +156,8 @@ static struct change *add_drift(struct planner *p, struct resource_record *recor
     d->computed_before = record->computed;
     d->physical_id = record->physical_id;
     d->generation = record->generation;
+    /* As in staging: what an operation that ended half-way has left is lintel's own doing (BP-421 (3)). */
+    d->forced = !status_is_settled(record->status) && record->status != STATUS_config_complete;
     return d;
 }
 
@@ -286,4 +288,12 @@ bool refresh_all(struct planner *p) {
         ok = take(p, &r->items[i]) && ok;
     }
     return refresh_links(p) && ok;
+}
+
+size_t plan_count_drift(const struct plan *p) {
+    size_t count = 0;
+    for (size_t i = 0; i < p->drift_count; i++) {
+        count += p->drift[i].forced ? 0 : 1;
+    }
+    return count;
 }

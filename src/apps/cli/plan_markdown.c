@@ -84,8 +84,8 @@ void plan_render_markdown(struct buf *out, const struct plan *p, const struct pl
     }
     if (p->has_interrupted)
         buf_append_cstr(out, "Operations of an earlier run were cut off; deploying settles them first.\n\n");
-    if (p->drift_count > 0)
-        buf_printf(out, "Changed outside of lintel since the last run: %zu.\n\n", p->drift_count);
+    if (plan_count_drift(p) > 0)
+        buf_printf(out, "Changed outside of lintel since the last run: %zu.\n\n", plan_count_drift(p));
     append_table(out, p, view);
     size_t before = out->len;
     plan_render_hidden(out, p, view);

@@ -218,12 +218,17 @@ static bool has_exports(const struct plan *p, const struct plan_view *view) {
     return false;
 }
 
-static void render_drift(struct plan_writer *w, const struct plan *p) {
-    if (p->drift_count == 0)
+/* Those that an operation of ours has left half-way, or all others. */
+static void render_drift(struct plan_writer *w, const struct plan *p, bool half_way) {
+    size_t others = plan_count_drift(p);
+    if ((half_way ? p->drift_count - others : others) == 0)
         return;
-    buf_append_cstr(w->out, "Changed outside of lintel since the last run:\n");
+    buf_append_cstr(w->out, half_way ? "Left half-way by an earlier run:\n"
+                                     : "Changed outside of lintel since the last run:\n");
     for (size_t i = 0; i < p->drift_count; i++) {
         const struct change *d = &p->drift[i];
+        if (d->forced != half_way)
+            continue;
         buf_printf(w->out, "  %s%.*s%s %s\n", output_start_color(w->color, "yellow"),
                    SV_ARG(render_escape(w->out->arena, d->address.text)), output_end_color(w->color),
                    d->missing ? "is gone" : "differs from its stored state:");
@@ -281,7 +286,8 @@ static void render_head(struct plan_writer *w, const struct plan *p) {
 
 void plan_render_text(struct buf *out, const struct plan *p, const struct plan_view *view) {
     struct plan_writer w = {out, view->color, view->secrecy, view};
-    render_drift(&w, p);
+    render_drift(&w, p, false);
+    render_drift(&w, p, true);
     render_head(&w, p);
     if (plan_is_empty(p))
         return;
@@ -314,8 +320,8 @@ static void render_line(struct plan_writer *w, const struct change *change) {
 
 void plan_render_summary(struct buf *out, const struct plan *p, const struct plan_view *view) {
     struct plan_writer w = {out, view->color, view->secrecy, view};
-    if (p->drift_count > 0)
-        buf_printf(out, "Changed outside of lintel since the last run: %zu.\n\n", p->drift_count);
+    if (plan_count_drift(p) > 0)
+        buf_printf(out, "Changed outside of lintel since the last run: %zu.\n\n", plan_count_drift(p));
     render_head(&w, p);
     for (size_t i = 0; i < p->change_count; i++) {
         if (plan_view_shows(view, &p->changes[i]))

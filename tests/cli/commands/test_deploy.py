@@ -110,6 +110,22 @@ class Deploy(CliCase):
         self.deploy("--accept-drift")
         self.assertTrue(self.read("note.txt").startswith(b"hello "))
 
+    def test_BP_421_what_a_failed_update_has_left_is_no_drift(self):
+        text = ("version: 2025-11-02\nvariables: {program: {type: string, default: /bin/sleep}}\nresources:\n"
+                "  service: {type: process/service, spec: {command: ['${variables.program}', '600']}}\n")
+        self.write("blueprint.yaml", text)
+        self.deploy()
+        self.deploy("--var", "program=/bin/false", code=FAILED)  # it was stopped, and the new one does not start
+        shown = self.lintel("plan", code=OK).out
+        self.assertIn("Left half-way by an earlier run:\n  resources.service is gone\n", shown)
+        self.assertNotIn("Changed outside", shown)
+        self.assertNotIn("Changed outside", self.lintel("plan", "--summary", code=OK).out)
+        self.assertNotIn("Changed outside", self.lintel("plan", "--md", code=OK).out)
+        self.check_json("plan", "plan", code=OK)
+        self.deploy()
+        self.assertIn("nothing would change", self.lintel("plan", code=OK).out)
+        self.lintel("destroy", "--auto-approve", code=OK)
+
     def test_destroying_what_is_not_there(self):
         self.assertIn("instance_not_found", self.lintel("destroy", "--auto-approve", code=INVALID).err)
         self.check_events("destroy", "--auto-approve", "-i", "nosuch", code=INVALID)
