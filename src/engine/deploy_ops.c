@@ -174,7 +174,9 @@ static void write_intent(struct deploy *d, struct op_run *o) {
     field_put_text(&b, "type", o->type->name);
     field_put_text(&b, "opKey", field_print_hex(a, o->key, sizeof o->key));
     field_put_int(&b, "generation", o->generation);
-    field_put_int(&b, "position", find_place(d, o->change->address.text));
+    if (stored_find_resource(&d->stored, o->change->address.text) == NULL) { /* else its row tells */
+        field_put_int(&b, "position", find_place(d, o->change->address.text));
+    }
     field_put_text(&b, "physicalId", o->physical_id);
     field_put_text(&b, "planId", d->p->id);
     field_put_text(&b, "rootDir", d->p->root_dir);

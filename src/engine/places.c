@@ -30,14 +30,8 @@ static int compare_link_targets(const void *left, const void *right) {
     return compare_links(*a, *b);
 }
 
-static int compare_elements(const void *left, const void *right) {
-    const struct stored_element *const *pa = left, *const *pb = right;
-    const struct stored_element *a = *pa, *b = *pb;
-    if (a->resource == NULL || b->resource == NULL) {
-        bool both = a->resource == NULL && b->resource == NULL;
-        return both ? compare_links(a->link, b->link) : a->resource == NULL ? 1 : -1;
-    }
-    return compare_resources(a->resource, b->resource);
+static sv get_address(const struct stored_element *e) {
+    return e->resource != NULL ? e->resource->address.text : e->link->address.text;
 }
 
 /* --- of a template --- */
@@ -143,8 +137,36 @@ static void sort(void *items, size_t count, size_t size, comparison fn) {
     }
 }
 
+/* Beside each other in memory: of very many elements the records are looked at once. */
+struct key {
+    bool is_link;
+    int64_t position;
+    struct stored_element *element;
+};
+
+static int compare_keys(const void *left, const void *right) {
+    const struct key *a = left, *b = right;
+    if (a->is_link != b->is_link) {
+        return a->is_link ? 1 : -1;
+    }
+    bool is_tie = a->position == b->position;
+    return compare(a->position, is_tie ? get_address(a->element) : (sv){0}, b->position,
+                   is_tie ? get_address(b->element) : (sv){0});
+}
+
 void places_sort_stored(struct stored *s) {
-    sort(s->elements.items, s->elements.len, sizeof *s->elements.items, compare_elements);
+    struct arena scratch = {0};
+    struct key *keys = ARENA_ARRAY(&scratch, struct key, s->elements.len + 1);
+    for (size_t i = 0; i < s->elements.len; i++) {
+        struct stored_element *e = s->elements.items[i];
+        int64_t position = e->resource != NULL ? e->resource->position : e->link->position;
+        keys[i] = (struct key){e->resource == NULL, position, e};
+    }
+    sort(keys, s->elements.len, sizeof *keys, compare_keys);
+    for (size_t i = 0; i < s->elements.len; i++) {
+        s->elements.items[i] = keys[i].element;
+    }
+    arena_fini(&scratch);
 }
 
 void places_sort_resources(struct resource_record *items, size_t count) {
