@@ -331,6 +331,13 @@ static bool check_move(struct edit *e, const struct addr_parts *from, const stru
         return edit_refuse(e, "links follow the resources that they connect",
                            SV("only a resource can be moved to the address of a resource, a child to that of a child"));
     }
+    for (size_t i = 0; i < to->name.len; i++) { /* as in a blueprint (BP-042) */
+        unsigned char c = (unsigned char)to->name.data[i];
+        if (c < 0x20 || c == 0x7F) {
+            return edit_refuse(e, "no blueprint can have a resource of that name",
+                               arena_printf(e->a, "'%.*s' has control characters in its name", SV_ARG(to_address)));
+        }
+    }
     if (edit_find(e, to_address) != NULL) {
         return edit_refuse(e, NULL, arena_printf(e->a, "'%.*s' is taken", SV_ARG(to_address)));
     }

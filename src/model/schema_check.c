@@ -393,6 +393,25 @@ static value check_object(struct checker *k, struct spot at) {
     return result;
 }
 
+static value fail_union(struct checker *k, struct spot at) {
+    struct buf types = BUF(k->c->diags->arena);
+    sv subject = get_subject(k, at.trail);
+    for (size_t i = 0; i < at.schema->one_of_count; i++) {
+        const struct schema *s = at.schema->one_of[i];
+        buf_printf(&types, "%s%s", i > 0 ? ", or " : "", get_type_name(s->type));
+        if (s->items != NULL) {
+            buf_printf(&types, " in which each item is %s", get_type_name(s->items->type));
+        }
+    }
+    sv message =
+        arena_printf(k->c->diags->arena, "%.*s fits none of the types that are possible here", SV_ARG(subject));
+    struct diag *d = report(k, at.trail, DIAG_resource_def_union_invalid_type, message);
+    if (d != NULL) {
+        diag_set_hint(k->c->diags, d, "it may be %.*s", SV_ARG(buf_get_sv(&types)));
+    }
+    return value_error(NULL);
+}
+
 static value check_union(struct checker *k, struct spot at) {
     bool was_quiet = k->quiet, had_failed = k->failed;
     k->quiet = true;
@@ -406,7 +425,7 @@ static value check_union(struct checker *k, struct spot at) {
         }
     }
     k->quiet = was_quiet;
-    return fail(k, at, DIAG_resource_def_union_invalid_type, "fits none of the types that are possible here");
+    return fail_union(k, at);
 }
 
 /* Scalars */

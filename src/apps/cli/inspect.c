@@ -96,7 +96,7 @@ static bool load_nothing(struct inspection *i) {
 
 bool inspect_open(struct cli *c, const struct inspect_request *r, struct inspection *i) {
     *i = (struct inspection){.cli = c, .loaded.file = r->file};
-    if (r->file.len == 0)
+    if (r->file.data == NULL) /* an empty name is a name, and a wrong one */
         return load_nothing(i) && start(i, r);
     struct template_input *inputs = NULL;
     if (!inputs_collect(c, &inputs, &i->loaded.input_count))

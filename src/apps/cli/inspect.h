@@ -18,7 +18,7 @@ struct inspection {
 };
 
 struct inspect_request {
-    sv file;                         /* empty: no blueprint, only functions */
+    sv file;                         /* none: no blueprint, only functions */
     const struct observer *observer; /* may be NULL */
     struct diags *diags;             /* of the evaluation; NULL: those of the invocation */
 };

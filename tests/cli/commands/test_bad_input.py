@@ -160,6 +160,10 @@ class Files(CliCase):
         os.chmod(self.path("blueprint.yaml"), 0)
         self.assertEqual(["file_not_readable"], self.lintel("validate", "--json", code=INVALID).codes())
 
+    def test_an_empty_name(self):
+        for words in (["validate"], ["plan"], ["graph"], ["graph", "--plan"], ["render"], ["console"], ["explain", "values.x"]):
+            self.assertEqual(["invalid_spec_ext"], self.lintel(*words, "", "--json", code=INVALID).codes(), words)
+
     def test_a_directory(self):
         os.mkdir(self.path("blueprint.yaml"))
         self.assertEqual(["file_not_readable"], self.lintel("validate", "--json", code=INVALID).codes())

@@ -73,6 +73,7 @@ class EveryCommand(CliCase):
         self.assertEqual("note.txt\n", os.path.basename(self.lintel("output", "path", "--raw", code=OK).out))
 
     def test_CLI_006_machine_output_into_a_full_file_is_told(self):
+        self.check_json("help", "help", "--log", "/dev/null/x", code=FAILED)
         result = self.lintel("version", "--json-into", "/dev/full", code=FAILED)
         self.assertIn("'/dev/full' is not complete: No space left on device", result.err)
 

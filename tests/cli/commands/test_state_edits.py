@@ -126,6 +126,7 @@ class Edits(CliCase):
     def test_what_cannot_be_moved(self):
         self.deploy()
         for source, target in (("resources.id", "resources.note"), ("resources.id", "values.x"), ("resources.id", "no address"),
+                               ("resources.id", "resources.a\nb"),
                                ("resources.id.spec.hex", "resources.key")):
             result = self.lintel("state", "mv", source, target, code=INVALID)
             self.assertEqual(1, result.err.count("error[state_edit_refused]"), result)
