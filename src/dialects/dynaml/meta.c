@@ -65,7 +65,7 @@ static value apply_to_next(struct fn_call *c, const struct mapping *m) {
     const struct closure *f = c->args[1].function;
     size_t wanted = f->lambda->count - f->captured_count;
     value *args = ARENA_ARRAY(c->arena, value, 2);
-    bool is_list = c->args[0].kind == VALUE_LIST;
+    bool is_list = m->entries == NULL;
     value item = is_list ? c->args[0].list->items[m->next] : m->entries[m->next]->item;
     args[0] = is_list ? value_int((int64_t)m->next) : value_string(c->arena, m->entries[m->next]->key);
     args[wanted == 1 ? 0 : 1] = item;

@@ -20,19 +20,19 @@ static value make_address(struct fn_call *c, struct address a) {
 }
 
 static value call_min_ip(struct fn_call *c) {
-    struct network n;
+    struct network n = {0};
     value v = get_network(c, &n);
     return v.kind == VALUE_ERROR ? v : make_address(c, n.lowest);
 }
 
 static value call_max_ip(struct fn_call *c) {
-    struct network n;
+    struct network n = {0};
     value v = get_network(c, &n);
     return v.kind == VALUE_ERROR ? v : make_address(c, n.highest);
 }
 
 static value call_num_ip(struct fn_call *c) {
-    struct network n;
+    struct network n = {0};
     value v = get_network(c, &n);
     if (v.kind == VALUE_ERROR)
         return v;

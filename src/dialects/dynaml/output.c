@@ -166,7 +166,7 @@ static void write_double_quoted(struct buf *out, sv text, bool folds, size_t ind
 
 static void write_string(struct buf *out, sv text, bool is_key, size_t indent) {
     bool is_other = dynaml_resolve_scalar(text).kind != SCALAR_STRING || dynaml_is_doubtful_string(text);
-    bool has_breaks = memchr(text.data == NULL ? "" : text.data, '\n', text.len) != NULL;
+    bool has_breaks = sv_find_char(text, '\n') != SIZE_MAX;
     if (!is_other && has_breaks && !is_key && is_literal(text)) {
         write_literal(out, text, indent);
     } else if (!is_other && !has_breaks && is_plain(text)) {

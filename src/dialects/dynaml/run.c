@@ -3,7 +3,7 @@
 #include "dialects/dynaml/internal.h"
 #include "dialects/dynaml/report.h"
 
-#include <string.h>
+#include <assert.h>
 
 const struct dynaml_limits dynaml_limits_default = {
     .file = UINT64_C(64) << 20,
@@ -93,6 +93,7 @@ static bool cascade(struct dynaml_run *run, struct dynaml_document *const *docum
                     struct dynaml_result *result) {
     value *processed = ARENA_ARRAY(run->a, value, count + 1);
     *result = (struct dynaml_result){0};
+    assert(count > 0); /* the template */
     for (size_t i = count; i-- > 0;) {
         *last = (struct stage){
             .run = run, .document = documents[i], .stubs = processed + i + 1, .stub_count = count - i - 1};
@@ -106,7 +107,7 @@ static bool cascade(struct dynaml_run *run, struct dynaml_document *const *docum
 
 void dynaml_merge(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count,
                   struct dynaml_result *result) {
-    struct stage last;
+    struct stage last = {0};
     cascade(run, documents, count, &last, result);
 }
 
@@ -163,7 +164,7 @@ static struct place *make_question(struct stage *s, const struct dynaml_question
 
 void dynaml_eval(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count,
                  const struct dynaml_question *question, struct dynaml_result *result) {
-    struct stage last;
+    struct stage last = {0};
     if (cascade(run, documents, count, &last, result))
         process(&last, make_question(&last, question), result);
 }

@@ -256,8 +256,8 @@ static size_t get_digits(double x, char digits[NUM_TEXT_MAX], int *exponent) {
 
 void dynaml_print_float(struct buf *out, double x) {
     enum { LEAST = -4, MOST = 5 };
-    char digits[NUM_TEXT_MAX];
-    int exponent;
+    char digits[NUM_TEXT_MAX] = {0};
+    int exponent = 0;
     if (isnan(x)) {
         buf_append_cstr(out, ".nan");
         return;

@@ -149,13 +149,14 @@ static value call_exec(struct fn_call *c) {
     if (s->run->o.no_exec)
         return fail_switched_off(c);
     value v = collect_arguments(c, &arguments);
-    if (v.kind == VALUE_ERROR)
+    if (v.kind == VALUE_ERROR || arguments.items.len == 0)
         return v;
-    bool is_new = false;
-    void **slot = map_get_slot(&s->run->programs, make_key(s->a, &arguments), &is_new);
-    if (is_new)
-        *slot = run_program(s, &arguments);
-    const struct outcome *outcome = *slot;
+    void **slot = map_get_slot(&s->run->programs, make_key(s->a, &arguments), NULL);
+    struct outcome *outcome = *slot;
+    if (outcome == NULL) {
+        outcome = run_program(s, &arguments);
+        *slot = outcome;
+    }
     return outcome->is_ok ? outcome->v : dynaml_fail(c, "execution '%.*s' failed", SV_ARG(arguments.items.items[0]));
 }
 
@@ -179,11 +180,12 @@ static value check_read(struct fn_call *c, bool *is_text) {
 /* The file, read once per run; NULL: it cannot be read, for the reason of `*failed`. */
 static const struct read_file *get_file(struct fn_call *c, sv path, value *failed) {
     struct dynaml_run *run = get_stage(c)->run;
-    bool is_new = false;
-    void **slot = map_get_slot(&run->files, path, &is_new);
-    if (is_new)
-        *slot = document_read_file(run, path);
-    const struct read_file *f = *slot;
+    void **slot = map_get_slot(&run->files, path, NULL);
+    struct read_file *f = *slot;
+    if (f == NULL) {
+        f = document_read_file(run, path);
+        *slot = f;
+    }
     if (f->is_read)
         return f;
     *failed = f->why.len == 0

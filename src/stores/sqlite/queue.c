@@ -128,7 +128,7 @@ enum store_result sqlite_add_run(struct store *store, const struct store_run *ru
 }
 
 static enum store_result change(struct sqlite_store *s, struct arena *a, const struct store_run_change *to) {
-    struct store_run run;
+    struct store_run run = {0};
     enum store_result result = sqlite_find_run(&s->store, a, to->id, &run);
     if (result != STORE_OK || run.status != to->from) {
         return result != STORE_OK ? result : STORE_CONFLICT;
