@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import termios
 import textwrap
 import time
 import unittest
@@ -199,6 +200,14 @@ class Terminal:
 
     def answer(self, text):
         os.write(self.fd, text)
+
+    def await_editing(self, limit_s=60):
+        """Until the program reads key by key: what comes before that may be lost."""
+        end = time.monotonic() + limit_s
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON:
+            if time.monotonic() > end:
+                raise AssertionError("no line is being edited: %r" % self.text)
+            time.sleep(0.01)
 
     def interrupt(self, number=signal.SIGINT):
         os.kill(self.pid, number)

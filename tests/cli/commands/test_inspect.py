@@ -208,8 +208,10 @@ class Console(CliCase):
         env = {"XDG_STATE_HOME": self.path("state")}
         terminal = Terminal(self, ["console"], env=env)
         terminal.read_until(b"lintel> ")
+        terminal.await_editing()
         terminal.answer(b"values.po\t\n")
-        terminal.read_until(b"8080")
+        terminal.read_until(b"8080\r\nlintel> ")
+        terminal.await_editing()
         terminal.answer(b"\x04")
         self.assertEqual(OK, terminal.wait())
         self.assertIn(b"values.port", self.read("state/lintel/console_history"))
