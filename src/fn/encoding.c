@@ -1,9 +1,8 @@
 /* Bytes and text (FN-200 to FN-202). */
 #include "fn/internal.h"
 
+#include "base/base64.h"
 #include "base/utf8.h"
-
-static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static value call_base64encode(struct fn_call *c) {
     value failed = {0};
@@ -16,26 +15,8 @@ static value call_base64encode(struct fn_call *c) {
         return too_large;
     }
     struct buf out = BUF(c->arena);
-    for (size_t i = 0; i < in.len; i += 3) {
-        size_t left = in.len - i;
-        uint32_t bits = (uint32_t)(unsigned char)in.data[i] << 16;
-        bits |= left > 1 ? (uint32_t)(unsigned char)in.data[i + 1] << 8 : 0;
-        bits |= left > 2 ? (uint32_t)(unsigned char)in.data[i + 2] : 0;
-        buf_append_char(&out, alphabet[bits >> 18]);
-        buf_append_char(&out, alphabet[bits >> 12 & 63]);
-        buf_append_char(&out, left > 1 ? alphabet[bits >> 6 & 63] : '=');
-        buf_append_char(&out, left > 2 ? alphabet[bits & 63] : '=');
-    }
+    base64_append(&out, in);
     return value_string(c->arena, buf_get_sv(&out));
-}
-
-static int get_digit(char ch) {
-    for (int i = 0; i < 64; i++) {
-        if (alphabet[i] == ch) {
-            return i;
-        }
-    }
-    return -1;
 }
 
 /* Four characters into one to three bytes; false for anything that is not exactly base64 with its padding. */
@@ -46,7 +27,7 @@ static bool decode_group(struct buf *out, const char *in, bool is_last) {
         return false;
     }
     for (int i = 0; i < 4; i++) {
-        int digit = i < 4 - padding ? get_digit(in[i]) : 0;
+        int digit = i < 4 - padding ? base64_get_digit(in[i]) : 0;
         if (digit < 0) {
             return false;
         }

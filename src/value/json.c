@@ -1,6 +1,7 @@
 /* Values as JSON text. One line is the hot case (state, plans, events): it is written without the general writer. */
 #include "value/walk.h"
 
+#include "base/base64.h"
 #include "base/num.h"
 #include "base/utf8.h"
 
@@ -74,29 +75,13 @@ static void append_quoted(struct buf *out, sv text) {
     out->len += text.len + 2;
 }
 
-static void append_base64(struct buf *out, sv bytes) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < bytes.len; i += 3) {
-        uint32_t group = 0;
-        size_t have = bytes.len - i < 3 ? bytes.len - i : 3;
-        for (size_t k = 0; k < 3; k++) {
-            group = group << 8 | (k < have ? (unsigned char)bytes.data[i + k] : 0U);
-        }
-        char text[4];
-        for (size_t k = 0; k < 4; k++) {
-            text[k] = k <= have ? digits[group >> (18 - 6 * k) & 63] : '=';
-        }
-        buf_append(out, sv_make(text, 4));
-    }
-}
-
 static void append_bytes(struct buf *out, sv bytes) {
     if (utf8_check(bytes) == bytes.len) {
         append_quoted(out, bytes);
         return;
     }
     buf_append(out, SV("{\"$lintel\":\"bytes\",\"base64\":\""));
-    append_base64(out, bytes);
+    base64_append(out, bytes);
     buf_append(out, SV("\"}"));
 }
 

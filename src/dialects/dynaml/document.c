@@ -1,10 +1,8 @@
 #include "dialects/dynaml/document.h"
 
+#include "base/base64.h"
 #include "dialects/dynaml/scalars.h"
 #include "doc/reader.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 struct reading {
     struct dynaml_run *run;
@@ -27,12 +25,6 @@ static value fail(struct reading *t, span at, sv problem) {
 
 /* --- scalars --- */
 
-static int get_base64(char c) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *found = c == '\0' ? NULL : strchr(digits, c);
-    return found == NULL ? -1 : (int)(found - digits);
-}
-
 /* White space and padding carry no bits. */
 static value decode_binary(struct reading *t, const struct node *n) {
     struct buf out = BUF(t->run->a);
@@ -40,7 +32,7 @@ static value decode_binary(struct reading *t, const struct node *n) {
     unsigned count = 0;
     for (size_t i = 0; i < n->text.len; i++) {
         char c = n->text.data[i];
-        int digit = get_base64(c);
+        int digit = base64_get_digit(c);
         if (digit < 0 && c != '=' && c != ' ' && c != '\n' && c != '\t' && c != '\r')
             return fail(t, n->at, SV("!!binary value contains invalid base64 data"));
         if (digit < 0)
@@ -261,10 +253,6 @@ struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct sour
         VEC_PUSH(run->a, &run->warnings,
                  arena_printf(run->a, "warning: %.*s: only the first document is used", SV_ARG(name)));
     return d;
-}
-
-value dynaml_get_written(const struct dynaml_document *d) {
-    return d->written;
 }
 
 bool document_parse_text(struct dynaml_run *run, sv text, value *result) {

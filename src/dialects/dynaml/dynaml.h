@@ -46,14 +46,12 @@ struct dynaml_run *dynaml_run_new(const struct dynaml_options *options);
 struct dynaml_document;
 /* NULL: `*why` is the report line without the file's role (DY-016): "yaml: PROBLEM at line L, column C". */
 struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct source *source, sv *why);
-value dynaml_get_written(const struct dynaml_document *d);
 /* One line each, without line break (DY-011, DY-014). */
 size_t dynaml_get_warnings(const struct dynaml_run *run, const sv **lines);
 
 enum dynaml_state {
     DYNAML_FAILED = 1,
     DYNAML_PENDING,
-    DYNAML_CYCLE,
     DYNAML_NOT_PARSED,
 };
 
@@ -63,7 +61,6 @@ struct dynaml_unresolved {
     sv file, path, lookup, issue;
     enum dynaml_state state;
     unsigned level; /* of unresolved content (DY-313): how many nodes it stands below */
-    span at;        /* SPAN_NONE when it was computed */
 };
 
 struct dynaml_result {

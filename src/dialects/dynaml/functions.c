@@ -51,10 +51,6 @@ const struct fn_def *dynaml_make_unknown_function(struct arena *a, sv name) {
     return fn;
 }
 
-bool dynaml_is_unknown_function(const struct fn_def *fn) {
-    return fn->call == call_unknown;
-}
-
 /* --- the table --- */
 
 static const struct fn_table *const tables[] = {&dynaml_text_functions, &dynaml_network_functions,
@@ -63,8 +59,4 @@ static const struct fn_registry registry = {.tables = tables, .count = sizeof ta
 
 const struct fn_def *dynaml_find_function(sv name) {
     return fn_find(&registry, name);
-}
-
-const struct fn_registry *dynaml_get_functions(void) {
-    return &registry;
 }

@@ -13,10 +13,6 @@ extern const struct fn_def dynaml_concat, dynaml_default, dynaml_logic_or, dynam
 const struct fn_def *dynaml_find_function(sv name);
 /* A function that fails once its arguments have values: there is none of that name (DY-141). */
 const struct fn_def *dynaml_make_unknown_function(struct arena *a, sv name);
-bool dynaml_is_unknown_function(const struct fn_def *fn);
-
-/* All built-ins, for reference documents. */
-const struct fn_registry *dynaml_get_functions(void);
 
 /* The families. */
 extern const struct fn_table dynaml_text_functions, dynaml_network_functions, dynaml_world_functions,

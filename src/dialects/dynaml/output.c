@@ -1,5 +1,6 @@
 #include "dialects/dynaml/output.h"
 
+#include "base/base64.h"
 #include "base/utf8.h"
 #include "dialects/dynaml/internal.h"
 #include "dialects/dynaml/scalars.h"
@@ -209,21 +210,14 @@ static struct node *make_plain(struct arena *a, value v) {
     return node_new_scalar(a, buf_get_sv(&text), NODE_PLAIN);
 }
 
-static sv encode_base64(struct arena *a, sv bytes) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static sv encode(struct arena *a, sv bytes) {
     struct buf out = BUF(a);
-    for (size_t i = 0; i < bytes.len; i += 3) {
-        uint32_t n = 0;
-        for (size_t k = 0; k < 3; k++)
-            n = n << 8 | (i + k < bytes.len ? (unsigned char)bytes.data[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            buf_append_char(&out, i + k > bytes.len ? '=' : digits[n >> (18 - 6 * k) & 63]);
-    }
+    base64_append(&out, bytes);
     return buf_get_sv(&out);
 }
 
 static struct node *make_bytes(struct arena *a, sv bytes) {
-    struct node *n = node_new_scalar(a, encode_base64(a, bytes), NODE_PLAIN);
+    struct node *n = node_new_scalar(a, encode(a, bytes), NODE_PLAIN);
     n->props = ARENA_NEW(a, struct node_props);
     n->props->tag = SV("tag:yaml.org,2002:binary");
     return n;
@@ -350,7 +344,7 @@ static bool write_json(struct arena *a, struct jsonw *w, value v) {
     if (v.kind == VALUE_FUNCTION)
         jsonw_text(w, dynaml_get_lambda_text(a, v));
     else if (v.kind == VALUE_BYTES)
-        jsonw_text(w, encode_base64(a, value_get_text(v)));
+        jsonw_text(w, encode(a, value_get_text(v)));
     else
         value_write_json(w, v, REVEAL);
     return true;

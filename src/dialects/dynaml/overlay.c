@@ -7,11 +7,6 @@ enum { SHORT_LIST = 8 };
 
 /* --- items by name (DY-113, DY-371) --- */
 
-struct list_names {
-    const struct value_list *list;
-    sv field;
-};
-
 static struct map *index_items(struct dynaml_run *run, value list, sv field) {
     struct map *names = ARENA_NEW(run->a, struct map);
     *names = MAP(run->a);

@@ -3,9 +3,7 @@
 #include "base/num.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DIGITS_MAX = 512 };
 
