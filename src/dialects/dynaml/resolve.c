@@ -195,7 +195,7 @@ static enum resolve_result resolve_relative(struct walk *w, const struct scope *
 /* DY-112 */
 static struct place *find_root(const struct stage *s, const struct scope *scope) {
     struct place *outermost = NULL;
-    if (s->root->kind == PLACE_MAP || s->root->kind == PLACE_PLAIN)
+    if (s->root->source.kind == VALUE_MAP)
         return s->root;
     for (; scope != NULL; scope = scope->outer) {
         struct place *p = get_map(scope);

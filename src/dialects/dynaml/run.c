@@ -1,4 +1,5 @@
 /* Runs: the cascade of stages (DY-232, DY-233), questions about its result, limits. */
+#include "base/num.h"
 #include "dialects/dynaml/document.h"
 #include "dialects/dynaml/internal.h"
 #include "dialects/dynaml/report.h"
@@ -131,15 +132,64 @@ size_t dynaml_split_path(struct arena *a, sv path, const sv **steps) {
     return all.len;
 }
 
+/* A value that is there, as a place that questions can be put below: its maps add their names (DY-110), its children
+ * have the stub paths that they would have had. NULL for what is no map or list. */
+static struct place *open_value(struct stage *s, struct place *p) {
+    value v = p->cell.result;
+    if (p->cell.state != CELL_DONE || (v.kind != VALUE_MAP && v.kind != VALUE_LIST))
+        return NULL;
+    const struct marks *m = marks_get(s->run, v);
+    struct place *q = ARENA_NEW(s->a, struct place);
+    place_get_found(s, p);
+    *q = *p;
+    q->kind = v.kind == VALUE_MAP ? PLACE_MAP : PLACE_LIST;
+    q->source = v;
+    q->home = q;
+    q->is_final = true;
+    q->key_field = m == NULL ? (sv){0} : m->key;
+    q->inner = ARENA_NEW(s->a, struct scope);
+    *q->inner = (struct scope){.outer = p->scope, .owner = q};
+    if (v.kind == VALUE_LIST)
+        q->inner = p->scope;
+    shape_at_once(s, q);
+    return q;
+}
+
+static struct place *find_item(struct stage *s, struct place *list, sv step) {
+    struct place *waits = NULL;
+    uint64_t index = 0;
+    bool is_index = step.len > 2 && step.data[0] == '[' && step.data[step.len - 1] == ']' &&
+                    num_parse_u64(sv_slice(step, 1, step.len - 1), 10, &index) == NUM_OK;
+    if (!is_index)
+        return place_find_item(s, list, step, &waits);
+    return index < list->content.list->len ? place_get_child(s, list, (size_t)index) : NULL;
+}
+
+/* A part of a final value is final, but `merge` finds there what the stubs have. */
+static struct place *take_step(struct stage *s, struct place *p, sv step) {
+    struct place *next = p->kind == PLACE_MAP ? place_find_child(s, p, step) : find_item(s, p, step);
+    if (next == NULL || !next->is_final || next->is_found_known)
+        return next;
+    next->is_final = false;
+    place_get_found(s, next);
+    next->is_final = true;
+    return next;
+}
+
 /* The innermost place on the way that is there: its names are those that the question sees. */
 static struct place *find_place(struct stage *s, const struct dynaml_question *question) {
     struct place *p = s->root;
-    for (size_t i = 0; i < question->at_count && p->is_shaped; i++) {
-        struct place *waits, *next = p->kind == PLACE_MAP ? place_find_child(s, p, question->at[i])
-                                                          : place_find_item(s, p, question->at[i], &waits);
-        if (next == NULL)
-            break;
-        p = next;
+    for (size_t i = 0; p != NULL; i++) {
+        value ignored;
+        stage_get_value(s, p, &ignored);
+        struct place *around = p->is_shaped ? p : open_value(s, p);
+        if (around == NULL)
+            return p;
+        if (i == question->at_count)
+            return around;
+        p = take_step(s, around, question->at[i]);
+        if (p == NULL)
+            return around;
     }
     return p;
 }

@@ -7,12 +7,17 @@
  *     --- gives
  *     foo: 9
  *
+ * `--- question` asks for an expression, on a second line at which path, and `--- json` for the result as JSON;
+ * `--- without NAME` switches a function off, `--- limit NAME=N` moves a limit.
+ *
  * Other sections: `--- fails` (the lines of the report, or the line behind "error generating manifest: "),
  * `--- parse error` (what is wrong with the template), `--- warnings`, `--- file NAME` for `read`. The template is
  * called T, the stubs S1, S2 …; the environment is {SET: set, EXPR: (( 1 + 1 ))}. Programs: `print` gives its arguments
  * with blanks between them, `lines` each on a line, `count` the number of its runs so far, `fail` fails. */
 #include "dialects/dynaml/dynaml.h"
 #include "dialects/dynaml/output.h"
+
+#include "base/num.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +28,10 @@ struct text_case {
     sv name, template, stubs[STUBS_MAX], files[FILES_MAX], file_names[FILES_MAX];
     size_t stub_count, file_count;
     sv gives, fails, parse_error, warnings;
-    bool has_gives, has_fails, has_parse_error, has_warnings;
+    bool has_gives, has_fails, has_parse_error, has_warnings, has_question, is_json;
+    sv question, at;
+    bool no_exec, no_read, no_env;
+    struct dynaml_limits limits;
 };
 
 struct world {
@@ -75,8 +83,17 @@ static const struct host_ops host_ops = {.find_env = find_env};
 
 /* --- one case --- */
 
-static void write_outcome(struct buf *out, const struct dynaml_result *result) {
-    if (result->is_resolved)
+static void write_json(struct buf *out, value v) {
+    if (dynaml_write_json(out, v))
+        buf_append_char(out, '\n');
+    else
+        *out = BUF(out->arena);
+}
+
+static void write_outcome(struct buf *out, const struct dynaml_result *result, bool is_json) {
+    if (result->is_resolved && is_json)
+        write_json(out, result->document);
+    else if (result->is_resolved)
         dynaml_write_yaml(out, result->document);
     else if (result->limit.len > 0)
         buf_printf(out, "%.*s\n", SV_ARG(result->limit));
@@ -91,6 +108,19 @@ static void write_warnings(struct buf *out, const struct dynaml_run *run) {
         buf_printf(out, "%.*s\n", SV_ARG(lines[i]));
 }
 
+/* What the documents give, or what they say to the question. */
+static void answer(struct dynaml_run *run, struct dynaml_document *const *documents, const struct text_case *c,
+                   struct dynaml_result *result) {
+    struct arena a = {0};
+    struct dynaml_question q = {.expression = c->question};
+    q.at_count = dynaml_split_path(&a, c->at, &q.at);
+    if (c->has_question)
+        dynaml_eval(run, documents, c->stub_count + 1, &q, result);
+    else
+        dynaml_merge(run, documents, c->stub_count + 1, result);
+    arena_fini(&a);
+}
+
 /* "gives", "fails", "parse error" and the text of it. */
 static const char *run_case(struct arena *a, const struct text_case *c, sv *got, sv *warnings) {
     struct sources sources;
@@ -101,7 +131,11 @@ static const char *run_case(struct arena *a, const struct text_case *c, sv *got,
     sources_init(&sources, a);
     diags_init(&diags, a, &sources);
     struct dynaml_options o = {.arena = a, .diags = &diags, .sources = &sources, .host = &host, .world = &programs};
-    o.limits.calls = 500;
+    o.limits = c->limits;
+    o.limits.calls = o.limits.calls == 0 ? 500 : o.limits.calls;
+    o.no_exec = c->no_exec;
+    o.no_read = c->no_read;
+    o.no_env = c->no_env;
     struct dynaml_run *run = dynaml_run_new(&o);
     struct dynaml_document *documents[STUBS_MAX + 1];
     for (size_t i = 0; i <= c->stub_count; i++) {
@@ -113,8 +147,8 @@ static const char *run_case(struct arena *a, const struct text_case *c, sv *got,
     }
     struct dynaml_result result;
     struct buf out = BUF(a), lines = BUF(a);
-    dynaml_merge(run, documents, c->stub_count + 1, &result);
-    write_outcome(&out, &result);
+    answer(run, documents, c, &result);
+    write_outcome(&out, &result, c->is_json);
     write_warnings(&lines, run);
     *got = buf_get_sv(&out);
     *warnings = buf_get_sv(&lines);
@@ -148,7 +182,35 @@ static bool check_case(const struct text_case *c, int number) {
 
 /* --- files --- */
 
+static void set_limit(struct text_case *c, sv text) {
+    sv name = sv_cut(&text, '=');
+    uint64_t *limit = dynaml_limits_find(&c->limits, name);
+    if (limit == NULL || num_parse_u64(text, 10, limit) != NUM_OK)
+        printf("Bail out! no limit '%.*s' in '%.*s'\n", SV_ARG(name), SV_ARG(c->name));
+}
+
+/* Sections that say how the documents are processed. */
+static bool store_option(struct text_case *c, sv title, sv body) {
+    if (sv_eq(title, SV("question"))) {
+        c->question = sv_cut(&body, '\n');
+        c->at = sv_cut(&body, '\n');
+        c->has_question = true;
+    } else if (sv_eq(title, SV("json"))) {
+        c->is_json = true;
+    } else if (sv_has_prefix(title, SV("limit "))) {
+        set_limit(c, sv_slice(title, 6, title.len));
+    } else {
+        c->no_exec = c->no_exec || sv_eq(title, SV("without exec"));
+        c->no_read = c->no_read || sv_eq(title, SV("without read"));
+        c->no_env = c->no_env || sv_eq(title, SV("without env"));
+        return sv_has_prefix(title, SV("without "));
+    }
+    return true;
+}
+
 static void store_section(struct text_case *c, sv title, sv body) {
+    if (store_option(c, title, body))
+        return;
     if (sv_eq(title, SV("stub")) && c->stub_count < STUBS_MAX) {
         c->stubs[c->stub_count++] = body;
     } else if (sv_eq(title, SV("gives"))) {
