@@ -79,9 +79,12 @@ struct walk {
     struct resolved *out;
 };
 
-static enum resolve_result wait_for(struct resolved *out, struct place *p) {
+/* What is under way, or waits for something that is, gives pending however often it is asked (DY-093). */
+static enum resolve_result wait_for(struct resolved *out, struct place *p, const struct expr *ref) {
+    bool is_new = p->shape.state == CELL_UNTOUCHED;
     out->cell = &p->shape;
-    return RESOLVE_AGAIN;
+    out->steps_used = is_new ? 0 : ref->count;
+    return is_new ? RESOLVE_AGAIN : RESOLVE_CELL;
 }
 
 static enum resolve_result end_at(struct stage *s, struct place *p, size_t used, struct resolved *out) {
@@ -105,8 +108,8 @@ static struct place *take_step(struct walk *w, struct place *p, size_t used, enu
     if (waits != NULL) {
         bool can_come = waits->shape.state == CELL_UNTOUCHED || waits->shape.state == CELL_PROVISIONAL ||
                         waits->shape.state == CELL_UNDER_WAY;
-        *result = can_come ? wait_for(w->out, waits) : give(w->out, value_pending(NULL));
-        w->out->steps_used = can_come ? 0 : w->ref->count;
+        w->out->steps_used = w->ref->count;
+        *result = can_come ? wait_for(w->out, waits, w->ref) : give(w->out, value_pending(NULL));
         return NULL;
     }
     if (next == NULL)
@@ -132,10 +135,8 @@ static enum resolve_result walk_place(struct walk *w, struct place *p) {
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));
         }
-        if (!p->is_shaped) {
-            out->steps_used = 0;
-            return wait_for(out, p);
-        }
+        if (!p->is_shaped)
+            return wait_for(out, p, ref);
         p = take_step(w, p, used, &result);
         if (p == NULL)
             return result;
@@ -181,7 +182,7 @@ static enum resolve_result resolve_relative(struct walk *w, const struct scope *
         case HAS_IT:
             return walk_place(w, p);
         case HAS_TO_WAIT:
-            return wait_for(out, p);
+            return wait_for(out, p, ref);
         case HAS_NEVER:
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));

@@ -424,8 +424,8 @@ enum resolve_result node_evaluate(struct stage *s, struct place *p, struct resol
     struct node_progress *g = out->state;
     if (g == NULL) {
         if (!p->is_shaped && p->shape.state != CELL_PENDING && p->shape.state != CELL_FAILED) {
-            out->cell = &p->shape;
-            return RESOLVE_AGAIN;
+            out->cell = &p->shape; /* under way, or waiting for it: pending, asked once or again (DY-093) */
+            return p->shape.state == CELL_UNTOUCHED ? RESOLVE_AGAIN : RESOLVE_CELL;
         }
         if (!p->is_shaped)
             return give(out, value_pending(NULL));
