@@ -223,7 +223,7 @@ static void split_step(const struct place *list, sv step, sv *field, sv *text) {
     *text = colon != SIZE_MAX ? sv_slice(step, colon + 1, step.len) : step;
 }
 
-/* Whether the item's field is known only after it has been evaluated. */
+/* Whether the item's field is known only after it, or all of the item, has been evaluated. */
 static bool is_key_computed(value item, sv field) {
     if (item.kind != VALUE_MAP || (item.word & WORD_LIVE) == 0)
         return item.kind == VALUE_STRING && (item.word & WORD_LIVE) != 0;
@@ -231,23 +231,49 @@ static bool is_key_computed(value item, sv field) {
     return value_is_set(key) ? (key.word & WORD_LIVE) != 0 : value_map_has(item, SV("<<"));
 }
 
+/* The text under the field; empty when there is none. False: not known yet, or never. */
+static bool get_computed_key(const struct place *item, sv field, sv *text) {
+    *text = (sv){0};
+    if (item->kind == PLACE_EXPRESSION) {
+        value v = item->cell.result;
+        value key = item->cell.state == CELL_DONE && v.kind == VALUE_MAP ? value_map_find(v, field) : (value){0};
+        *text = key.kind == VALUE_STRING ? value_get_text(key) : (sv){0};
+        return item->cell.state == CELL_DONE;
+    }
+    if (item->kind != PLACE_MAP)
+        return true;
+    *text = sv_eq(item->key_name, field) ? item->computed_key : (sv){0};
+    return item->is_shaped && (item->key_place == NULL || item->key_place->cell.state == CELL_DONE);
+}
+
+/* The first item whose computed field is the text. Each is looked at once for the list's own field: what is known
+ * stands in `names`, and the search goes on behind it. */
+static struct place *find_computed(struct stage *s, struct place *p, sv field, sv text, struct place **waits) {
+    bool is_own = sv_eq(field, p->key_field.len > 0 ? p->key_field : SV("name"));
+    struct item_names other = {.names = MAP(s->a)}, *known = is_own ? &p->item_names : &other;
+    if (known->names.arena == NULL)
+        known->names = MAP(s->a);
+    struct place *found = map_find(&known->names, text);
+    for (; found == NULL && known->next < p->content.list->len; known->next++) {
+        sv key;
+        if (!is_key_computed(p->content.list->items[known->next], field))
+            continue;
+        struct place *item = place_get_child(s, p, known->next);
+        if (!get_computed_key(item, field, &key)) {
+            *waits = item;
+            return NULL;
+        }
+        if (key.data != NULL && !map_has(&known->names, key))
+            map_put(&known->names, key, item);
+        found = map_find(&known->names, text);
+    }
+    return found;
+}
+
 struct place *place_find_item(struct stage *s, struct place *p, sv step, struct place **waits) {
     sv field, text;
     split_step(p, step, &field, &text);
     *waits = NULL;
     size_t index = overlay_find_item(s->run, p->content, field, text);
-    if (index != SIZE_MAX)
-        return place_get_child(s, p, index);
-    for (size_t i = 0; i < p->content.list->len; i++) {
-        if (!is_key_computed(p->content.list->items[i], field))
-            continue;
-        struct place *item = place_get_child(s, p, i);
-        if (item->kind == PLACE_MAP && !item->is_shaped) {
-            *waits = item;
-            return NULL;
-        }
-        if (item->kind == PLACE_MAP && sv_eq(item->computed_key, text) && sv_eq(item->key_name, field))
-            return item;
-    }
-    return NULL;
+    return index != SIZE_MAX ? place_get_child(s, p, index) : find_computed(s, p, field, text, waits);
 }

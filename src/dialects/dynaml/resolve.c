@@ -80,9 +80,9 @@ struct walk {
 };
 
 /* What is under way, or waits for something that is, gives pending however often it is asked (DY-093). */
-static enum resolve_result wait_for(struct resolved *out, struct place *p, const struct expr *ref) {
-    bool is_new = p->shape.state == CELL_UNTOUCHED;
-    out->cell = &p->shape;
+static enum resolve_result wait_for(struct resolved *out, struct cell *c, const struct expr *ref) {
+    bool is_new = c->state == CELL_UNTOUCHED;
+    out->cell = c;
     out->steps_used = is_new ? 0 : ref->count;
     return is_new ? RESOLVE_AGAIN : RESOLVE_CELL;
 }
@@ -96,6 +96,15 @@ static enum resolve_result end_at(struct stage *s, struct place *p, size_t used,
     return RESOLVE_CELL;
 }
 
+/* For the key field of an item, or for all of an item (DY-114). */
+static enum resolve_result wait_for_key(struct resolved *out, struct place *item, const struct expr *ref) {
+    struct cell *c = item->kind == PLACE_MAP ? &item->shape : &item->cell;
+    if (c->state == CELL_UNTOUCHED || c->state == CELL_PROVISIONAL || c->state == CELL_UNDER_WAY)
+        return wait_for(out, c, ref);
+    out->steps_used = ref->count;
+    return give(out, value_pending(NULL));
+}
+
 /* The next place; NULL with `*result` set when the walk ends here. */
 static struct place *take_step(struct walk *w, struct place *p, size_t used, enum resolve_result *result) {
     const struct step *step = &w->ref->ref.steps[used];
@@ -106,10 +115,7 @@ static struct place *take_step(struct walk *w, struct place *p, size_t used, enu
     else if (p->kind == PLACE_LIST && step->index < p->content.list->len)
         next = place_get_child(w->s, p, step->index);
     if (waits != NULL) {
-        bool can_come = waits->shape.state == CELL_UNTOUCHED || waits->shape.state == CELL_PROVISIONAL ||
-                        waits->shape.state == CELL_UNDER_WAY;
-        w->out->steps_used = w->ref->count;
-        *result = can_come ? wait_for(w->out, waits, w->ref) : give(w->out, value_pending(NULL));
+        *result = wait_for_key(w->out, waits, w->ref);
         return NULL;
     }
     if (next == NULL)
@@ -136,7 +142,7 @@ static enum resolve_result walk_place(struct walk *w, struct place *p) {
             return give(out, value_pending(NULL));
         }
         if (!p->is_shaped)
-            return wait_for(out, p, ref);
+            return wait_for(out, &p->shape, ref);
         p = take_step(w, p, used, &result);
         if (p == NULL)
             return result;
@@ -182,7 +188,7 @@ static enum resolve_result resolve_relative(struct walk *w, const struct scope *
         case HAS_IT:
             return walk_place(w, p);
         case HAS_TO_WAIT:
-            return wait_for(out, p, ref);
+            return wait_for(out, &p->shape, ref);
         case HAS_NEVER:
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));

@@ -320,7 +320,8 @@ static struct shape_progress *start_shape(struct stage *s, struct place *p, stru
     struct shape_progress *g = ARENA_NEW(s->a, struct shape_progress);
     g->phase = SHAPE_KEY;
     out->state = g;
-    p->key_place = has_computed_key(p) ? make_key_place(s, p) : NULL;
+    if (p->key_place == NULL && has_computed_key(p))
+        p->key_place = make_key_place(s, p);
     return g;
 }
 
@@ -332,9 +333,12 @@ enum resolve_result shape_evaluate(struct stage *s, struct place *p, struct reso
             return demand(out, p->key_place);
     }
     if (g->phase == SHAPE_KEY) {
+        if (p->key_place != NULL && p->key_place->cell.state == CELL_PROVISIONAL)
+            return give(out, value_pending(NULL));
         if (p->key_place != NULL)
             take_key(s, p);
-        make_merges(s, p);
+        if (p->merges == NULL)
+            make_merges(s, p);
         g->phase = SHAPE_MERGES;
     } else {
         g->is_unresolved = g->is_unresolved || p->merges[g->next]->cell.state != CELL_DONE;

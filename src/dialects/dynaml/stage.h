@@ -75,6 +75,12 @@ struct origin {
     sv file;                                /* as reports name it (DY-312) */
 };
 
+/* What computed key fields of items are known to be (DY-114). */
+struct item_names {
+    struct map names; /* struct place of the first item of each */
+    size_t next;      /* items before it have been looked at */
+};
+
 struct nested {
     struct place *content;
     sv issue;
@@ -102,12 +108,13 @@ struct place {
     struct place **children; /* beside them, each made when first needed */
     struct place **merges;   /* the `<<` of it, in order */
     size_t merge_count;
-    sv key_field;            /* LIST: of its items; empty: `name` */
-    sv key_name;             /* of an item: the list's key field */
-    sv computed_key;         /* its text, when it had to be evaluated */
-    sv item_key;             /* "name:x", its step in stub paths; empty: `[i]` */
-    struct place *key_place; /* its key field, when that is an expression */
-    const value *found;      /* per stub; NULL: nothing in any */
+    sv key_field;                 /* LIST: of its items; empty: `name` */
+    sv key_name;                  /* of an item: the list's key field */
+    sv computed_key;              /* its text, when it had to be evaluated */
+    sv item_key;                  /* "name:x", its step in stub paths; empty: `[i]` */
+    struct item_names item_names; /* LIST */
+    struct place *key_place;      /* its key field, when that is an expression */
+    const value *found;           /* per stub; NULL: nothing in any */
     bool is_found_known;
     const struct stub_path *redirect;
     bool has_redirect;
@@ -144,7 +151,8 @@ const value *place_get_found(struct stage *s, struct place *p);
 struct place *place_get_child(struct stage *s, struct place *p, size_t index);
 /* The child of that key; NULL for none. */
 struct place *place_find_child(struct stage *s, struct place *p, sv key);
-/* The item that a step by name finds (DY-113); NULL for none. `*waits` gets an item whose key is not known yet. */
+/* The item that a step by name finds (DY-113); NULL for none. `*waits` gets an item whose key is not known yet,
+ * or never will be. */
 struct place *place_find_item(struct stage *s, struct place *p, sv step, struct place **waits);
 /* The path into stubs: of the place, or of the one that it is redirected to. */
 const struct stub_path *place_get_stub_path(struct stage *s, struct place *p);
