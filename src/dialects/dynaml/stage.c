@@ -21,11 +21,14 @@ value marks_put(struct dynaml_run *run, value v, const struct marks *m) {
 
 value marks_take_redirect(struct dynaml_run *run, value v, value failed) {
     const struct marks *of = marks_get(run, v), *from = marks_get(run, failed);
-    if (from == NULL || !from->has_redirect || (of != NULL && of->has_redirect))
+    if (from == NULL)
         return v;
     struct marks joined = of == NULL ? (struct marks){0} : *of;
-    joined.has_redirect = true;
-    joined.redirect = from->redirect;
+    if (!joined.has_redirect && from->has_redirect) {
+        joined.has_redirect = true;
+        joined.redirect = from->redirect;
+    }
+    joined.key = joined.key.len > 0 ? joined.key : from->key;
     return marks_put(run, v, &joined);
 }
 
@@ -132,6 +135,14 @@ static value renew(struct stage *s, struct evaluator *ev, struct place *p, sv te
     return eval_again(ev, e, p->scope);
 }
 
+/* Whether its value is the result of map[ (DY-312). */
+static bool is_mapping(const struct place *p) {
+    const struct expr *e = p->current != NULL ? p->current : p->expr;
+    if (e != NULL && e->kind == EXPR_DIRECTIVE && e->op == DYNAML_PREFER)
+        e = e->call.args[0];
+    return e != NULL && e->kind == EXPR_CALL && e->call.fn == &dynaml_mapping;
+}
+
 /* DY-104: a computed container as if it were written here; the part of it that comes from a stub is final. */
 static value put_in_place(struct stage *s, struct evaluator *ev, struct place *p, value v) {
     sv inner;
@@ -158,7 +169,7 @@ static value put_in_place(struct stage *s, struct evaluator *ev, struct place *p
     q->copy_depth = p->copy_depth;
     q->has_redirect = p->has_redirect;
     q->redirect = p->redirect;
-    q->origin = s->computed;
+    q->origin = is_mapping(p) ? s->mapped : s->computed;
     place_begin(s, q);
     p->in_place = q;
     p->is_in_place_done = true;
@@ -332,10 +343,13 @@ void stage_open(struct stage *s) {
     });
     diags_init(&s->diags, s->a, s->run->o.sources);
     struct origin *written = ARENA_NEW(s->a, struct origin), *computed = ARENA_NEW(s->a, struct origin);
+    struct origin *mapped = ARENA_NEW(s->a, struct origin);
     *written = (struct origin){.document = s->document, .file = s->document->name};
     *computed = (struct origin){.file = arena_printf(s->a, "dynaml@%.*s", SV_ARG(s->document->name))};
     s->origin = written;
+    *mapped = (struct origin){.file = SV("dynaml")};
     s->computed = computed;
+    s->mapped = mapped;
     s->root = place_new(s, NULL, s->document->written);
     place_begin(s, s->root);
 }

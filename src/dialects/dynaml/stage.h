@@ -136,7 +136,7 @@ struct stage {
     const value *stubs; /* processed */
     size_t stub_count;
     struct place *root;
-    const struct origin *origin, *computed;
+    const struct origin *origin, *computed, *mapped;
     struct diags diags; /* of the evaluator: only limits get here */
     const struct place *exceeded_at;
 };
@@ -185,7 +185,7 @@ const value *overlay_find_path(struct stage *s, const struct stub_path *path);
 /* Position of the first item whose `field` is the text; SIZE_MAX for none. */
 size_t overlay_find_item(struct dynaml_run *run, value list, sv field, sv text);
 
-/* `v` with the redirection of `failed` when it has none of its own: `a || b` (DY-203). */
+/* `v` with the redirection and the key of `failed` where it has none of its own: `a || b` (DY-203). */
 value marks_take_redirect(struct dynaml_run *run, value v, value failed);
 /* --- marks --- */
 const struct marks *marks_get(const struct dynaml_run *run, value v);
