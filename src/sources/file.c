@@ -5,21 +5,14 @@
  * place, and what is read is the same file, whatever the path means by then (BP-176, F85); (3) a file is opened once
  * per run, and the digest is that of the bytes that were read (F86). */
 #include "sources/internal.h"
+#include "sources/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
-#include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-enum {
-    REAL_PATH_MAX = 4 * PATH_MAX,
-    PROC_NAME_MAX = 32,
-    ATTEMPTS_MAX = 16, /* to catch a file that others keep replacing */
-};
+enum { ATTEMPTS_MAX = 16 }; /* to catch a file that others keep replacing */
 
 /* One file on its way in. */
 struct opened {
@@ -30,17 +23,10 @@ struct opened {
     struct fetch_failure *failure;
 };
 
-static bool is_below(sv path, sv dir) {
-    if (dir.len == 0 || !sv_has_prefix(path, dir)) {
-        return false;
-    }
-    return path.len == dir.len || dir.data[dir.len - 1] == '/' || path.data[dir.len] == '/';
-}
-
 bool file_is_inside(const struct gatherer *g, sv real_path) {
-    bool is_inside = g->o.allow_outside || is_below(real_path, g->root_dir) || is_below(real_path, g->cwd);
+    bool is_inside = g->o.allow_outside || place_is_below(real_path, g->root_dir) || place_is_below(real_path, g->cwd);
     for (size_t i = 0; i < g->o.module_root_count && !is_inside; i++) {
-        is_inside = is_below(real_path, g->module_roots[i]);
+        is_inside = place_is_below(real_path, g->module_roots[i]);
     }
     return is_inside;
 }
@@ -91,30 +77,8 @@ static bool fail_size(struct gatherer *g, struct opened *o, size_t limit) {
 
 /* --- Opening --- */
 
-/* Links of /proc that lead to open files of processes are no places in a tree. */
-static int open_place(const char *path) {
-    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
-    long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) { /* an old kernel, or a container that filters calls */
-        fd = open(path, O_PATH | O_CLOEXEC);
-    }
-    return (int)fd;
-}
-
-static void print_proc_name(int fd, char out[PROC_NAME_MAX]) {
-    snprintf(out, PROC_NAME_MAX, "/proc/self/fd/%d", fd);
-}
-
-static sv read_real_path(struct gatherer *g, int fd) {
-    char name[PROC_NAME_MAX], path[REAL_PATH_MAX];
-    print_proc_name(fd, name);
-    ssize_t len = readlink(name, path, sizeof path);
-    bool is_whole = len > 0 && (size_t)len < sizeof path && path[0] == '/';
-    return is_whole ? arena_copy_sv(g->arena, sv_make(path, (size_t)len)) : (sv){0};
-}
-
 static bool check_place(struct gatherer *g, struct opened *o) {
-    o->real_path = read_real_path(g, o->fd);
+    o->real_path = place_get_real_path(g->arena, o->fd);
     bool is_known = fstat(o->fd, &o->st) == 0;
     if (is_known && o->st.st_nlink == 0) { /* its path is no path any more */
         return sources_fail(g, o->failure, DIAG_include_path_not_found, "there is no file '%.*s'", SV_ARG(o->name));
@@ -134,9 +98,7 @@ static bool check_place(struct gatherer *g, struct opened *o) {
 /* --- Reading --- */
 
 static bool read_place(struct gatherer *g, struct opened *o, size_t limit, sv *bytes) {
-    char name[PROC_NAME_MAX];
-    print_proc_name(o->fd, name);
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = place_reopen(o->fd);
     bool is_more = false;
     bool ok = fd >= 0 && files_read_fd(g->arena, fd, limit, bytes, &is_more);
     int error = errno;
@@ -183,7 +145,7 @@ static const struct content *get_once(struct gatherer *g, const struct wish *w, 
                                       bool *was_replaced) {
     sv name = sources_print_safely(g->arena, w->request->path, NAME_MAX_SHOWN);
     struct opened o = {.name = name, .failure = w->failure};
-    o.fd = open_place(path.data);
+    o.fd = place_open_at(AT_FDCWD, path.data);
     if (o.fd < 0) {
         fail_open(g, &o, path, errno);
         return NULL;

@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
+#include <stdatomic.h>
+
 /* --- Identity --- */
 
 struct process_ref {
@@ -106,10 +108,12 @@ struct process_run {
     bool is_alone;      /* when the program has ended, what is left of its process group is killed, and nobody else is
                            waited for who holds its output */
     size_t file_max;    /* as of a start */
+    bool drops_errors;  /* what it writes as errors goes nowhere, however much it is */
+    const atomic_int *signals; /* the process group is killed when this is above 0; may be NULL */
     /* out */
     sv output, errors;
     int status; /* exit status; 128 + signal */
-    bool is_late, is_too_much;
+    bool is_late, is_too_much, is_stopped;
     struct process_failure failure; /* when it could not be started */
 };
 /* False when the program could not be started. */

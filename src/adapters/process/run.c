@@ -47,10 +47,14 @@ static void shut_all(struct ends *e) {
 }
 
 /* Input goes through a socket: writing to one whose reader is gone can be told not to raise SIGPIPE. */
-static bool open_ends(struct ends *e) {
+static bool open_ends(struct ends *e, bool drops_errors) {
     *e = (struct ends){{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
-    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, e->input) == 0 && pipe2(e->output, O_CLOEXEC) == 0 &&
-           pipe2(e->errors, O_CLOEXEC) == 0 && pipe2(e->report, O_CLOEXEC) == 0;
+    if (drops_errors) {
+        e->errors[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    }
+    bool has_errors = drops_errors ? e->errors[1] >= 0 : pipe2(e->errors, O_CLOEXEC) == 0;
+    return has_errors && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, e->input) == 0 &&
+           pipe2(e->output, O_CLOEXEC) == 0 && pipe2(e->report, O_CLOEXEC) == 0;
 }
 
 static void read_some(int *fd, struct buf *text) {
@@ -109,6 +113,10 @@ static size_t get_errors_max(const struct process_run *run) {
 
 enum { POLL_MS = 1000, POLL_ALONE_MS = 20, LINGER_MS = 1000 };
 
+static bool is_stopped(const struct process_run *run) {
+    return run->signals != NULL && atomic_load(run->signals) > 0;
+}
+
 /* Until all is read, or time or room is over. Others may keep the output open after the program has ended: they have as
  * long as the program, or (alone) no time but that to read what is under way. */
 static void converse(struct process_run *run, struct channels *ch, pid_t pid) {
@@ -118,10 +126,11 @@ static void converse(struct process_run *run, struct channels *ch, pid_t pid) {
         int64_t now = get_now_ms();
         run->is_late = now >= end;
         run->is_too_much = ch->output_text.len > run->output_max || ch->errors_text.len > get_errors_max(run);
-        if (run->is_late || run->is_too_much || now >= linger_end) {
+        run->is_stopped = is_stopped(run);
+        if (run->is_late || run->is_too_much || run->is_stopped || now >= linger_end) {
             return;
         }
-        int64_t most = run->is_alone ? POLL_ALONE_MS : POLL_MS;
+        int64_t most = run->is_alone || run->signals != NULL ? POLL_ALONE_MS : POLL_MS;
         pump(ch, run->input, (int)(end - now < most ? end - now : most));
         if (run->is_alone && linger_end == INT64_MAX && has_ended(pid)) {
             kill(-pid, SIGKILL);
@@ -132,10 +141,11 @@ static void converse(struct process_run *run, struct channels *ch, pid_t pid) {
 
 /* It has closed its output but may go on: waits for its end within the time, looking every few milliseconds. */
 static bool wait_in_time(struct process_run *run, pid_t pid, int64_t end) {
-    while (!run->is_late && !run->is_too_much) {
+    while (!run->is_late && !run->is_too_much && !run->is_stopped) {
         if (has_ended(pid)) {
             return true;
         }
+        run->is_stopped = is_stopped(run);
         run->is_late = get_now_ms() >= end;
         struct timespec wait = {.tv_nsec = 2000000};
         nanosleep(&wait, NULL);
@@ -162,7 +172,7 @@ bool process_run_to_end(struct arena *a, struct process_run *run) {
     };
     run->failure = (struct process_failure){PROCESS_STAGE_FORK, 0};
     pid_t pid = -1;
-    if (open_ends(&e)) {
+    if (open_ends(&e, run->drops_errors)) {
         pid = fork();
     }
     if (pid == 0) {

@@ -55,17 +55,20 @@ struct cli_argument {
 };
 
 struct cli;
+struct cli_group;
 
 enum cli_output {
     OUTPUT_ONE_SHOT = 1, /* one JSON object */
     OUTPUT_EVENTS,       /* NDJSON */
+    OUTPUT_OWN,          /* of a group: its result in a form of its own (struct cli.result) */
 };
 
 struct cli_command {
     sv name;
-    sv alias;   /* Blueprint name: "stage" */
-    sv summary; /* one line */
-    sv details; /* paragraphs */
+    const struct cli_group *group; /* NULL: of the top level */
+    sv alias;                      /* another name: "stage" */
+    sv summary;                    /* one line */
+    sv details;                    /* paragraphs */
     const struct cli_argument *arguments;
     size_t argument_count;
     const struct cli_option *const *options;
@@ -78,6 +81,41 @@ struct cli_command {
     bool knows_all_settings; /* of every command, not only its own (config) */
     enum exit_code (*run)(struct cli *c);
 };
+
+/* A group under the name of a program of its own (CLI-002): a link or copy of lintel with that name. */
+struct cli_program {
+    sv name;
+    /* Before anything is read: true when the words are answered already, with the exit code. */
+    bool (*answer)(struct cli *c, int argc, const char *const *argv, enum exit_code *code);
+    /* Shows what went wrong and gives the exit code as the program does. */
+    enum exit_code (*finish)(struct cli *c, enum exit_code code);
+};
+
+/* The commands of a dialect: `lintel dynaml merge`. Of the global options it takes those it names; its commands have
+ * options of their own, which may have names of global ones and then stand in their place. */
+struct cli_group {
+    sv name, summary, details;
+    const struct cli_command *const *commands; /* sorted by name */
+    size_t command_count;
+    const sv *globals;
+    size_t global_count;
+    const struct cli_program *program; /* NULL: none */
+    /* With --json and an OUTPUT_OWN command, or none, that has no result: what is printed in its place. */
+    void (*write_failure)(struct cli *c, struct jsonw *w, enum exit_code code);
+};
+
+/* Sorted by name. */
+extern const struct cli_group *const cli_groups[];
+extern const size_t cli_group_count;
+const struct cli_group *cli_find_group(sv name);
+/* By the name that this program was called by; NULL for lintel. */
+const struct cli_group *cli_find_program(const char *path);
+const struct cli_command *cli_find_group_command(const struct cli_group *group, sv name);
+/* Whether a global option holds for the commands of the group; for those of the top level (NULL) all do. */
+bool cli_takes_global(const struct cli_group *group, const struct cli_option *option);
+/* "deploy", "dynaml merge", "dynaml". */
+void cli_print_name(struct buf *out, const struct cli_group *group, const struct cli_command *command);
+sv cli_get_name(struct cli *c);
 
 /* Sorted by name. */
 extern const struct cli_command *const cli_commands[];
@@ -112,7 +150,9 @@ struct cli {
     struct diags diags;
     struct limits limits;
     struct mask mask;
+    const struct cli_group *group;     /* NULL: a command of the top level */
     const struct cli_command *command; /* NULL until known */
+    const struct cli_program *program; /* NULL: called as lintel */
     VEC(struct setting) settings;
     VEC(sv) arguments;
     sv project_dir, project_file; /* CLI-004; project_file empty without */
@@ -129,6 +169,7 @@ struct cli {
     bool rescued;                        /* a rescue file has been written and named */
     struct buf payload;                  /* members of the JSON object of a one-shot command */
     struct jsonw writer;                 /* into payload; a command adds key and value pairs */
+    sv result;                           /* all of the JSON of an OUTPUT_OWN command, without the line break */
     int log_error;                       /* errno of the first write to the log that failed; 0: none */
     int json_error;                      /* the same of the --json-into file */
     int output_error;                    /* errno of the first write to standard output that failed; 0: none */
@@ -199,8 +240,11 @@ const char *output_end_color(bool color);
 /* --- reference (help.c, man.c, completion.c) --- */
 void help_render_command(struct buf *out, const struct cli_command *command);
 void help_render_overview(struct buf *out);
-void help_write_json(struct jsonw *w, const struct cli_command *command); /* NULL: all */
-void man_render(struct buf *out, const struct cli_command *command);      /* NULL: lintel(1) */
+void help_render_group(struct buf *out, const struct cli_group *group);
+/* NULL: of all groups, or all commands. */
+void help_write_json(struct jsonw *w, const struct cli_group *group, const struct cli_command *command);
+/* Without command that of the group, without group lintel(1). */
+void man_render(struct buf *out, const struct cli_group *group, const struct cli_command *command);
 bool completion_render(struct buf *out, sv shell);
 sv exit_code_get_meaning(enum exit_code code);
 extern const enum exit_code exit_codes[];

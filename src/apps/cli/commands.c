@@ -1,7 +1,6 @@
 /* The table of all commands (CLI-003): parsing, help, man pages, completions and the reference come from here. */
 #include "apps/cli/commands.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#include "apps/cli/table.h"
 
 /* --- options --- */
 
@@ -462,7 +461,8 @@ static const struct cli_argument arg_code[] = {
 static const struct cli_argument arg_shell[] = {
     {.name = SV_INIT("SHELL"), .summary = SV_INIT("bash, zsh or fish"), .choices = SV_INIT("bash|fish|zsh")}};
 static const struct cli_argument arg_topic[] = {
-    {.name = SV_INIT("TOPIC"), .optional = true, .summary = SV_INIT("a command"), .names_command = true}};
+    {.name = SV_INIT("TOPIC"), .optional = true, .summary = SV_INIT("a command or group"), .names_command = true},
+    {.name = SV_INIT("COMMAND"), .optional = true, .summary = SV_INIT("a command of the group")}};
 
 /* --- exit codes --- */
 
@@ -511,7 +511,8 @@ static const sv ex_graph[] = {SV_INIT("lintel graph --format svg > graph.svg"),
 static const sv ex_fmt[] = {SV_INIT("lintel fmt"), SV_INIT("lintel fmt --check --diff app.yaml"),
                             SV_INIT("lintel fmt - < app.yaml")};
 static const sv ex_functions[] = {SV_INIT("lintel functions"), SV_INIT("lintel functions substr")};
-static const sv ex_help[] = {SV_INIT("lintel help deploy"), SV_INIT("lintel help --json")};
+static const sv ex_help[] = {SV_INIT("lintel help deploy"), SV_INIT("lintel help dynaml merge"),
+                             SV_INIT("lintel help --json")};
 static const sv ex_history[] = {SV_INIT("lintel history"), SV_INIT("lintel history -i orders --json")};
 static const sv ex_init[] = {SV_INIT("lintel init"), SV_INIT("lintel init shop --example database")};
 static const sv ex_list[] = {SV_INIT("lintel list --json")};
@@ -539,11 +540,6 @@ static const sv ex_validate[] = {SV_INIT("lintel validate"), SV_INIT("lintel val
 static const sv ex_version[] = {SV_INIT("lintel version --json")};
 
 /* --- commands --- */
-
-#define ARGS(array)     .arguments = (array), .argument_count = COUNT(array)
-#define OPTIONS(array)  .options = (array), .option_count = COUNT(array)
-#define EXAMPLES(array) .examples = (array), .example_count = COUNT(array)
-#define EXITS(array)    .exits = (array), .exit_count = COUNT(array)
 
 static const struct cli_option opt_scope = {.name = SV_INIT("scope"),
                                             .type = OPTION_CHOICE,

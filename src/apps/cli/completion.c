@@ -18,19 +18,40 @@ static void append_option_words(struct buf *out, const struct cli_option *const 
     }
 }
 
-static void append_command_words(struct buf *out) {
-    for (size_t i = 0; i < cli_command_count; i++) {
-        buf_printf(out, "%s%.*s", i ? " " : "", SV_ARG(cli_commands[i]->name));
-        if (cli_commands[i]->alias.len > 0)
-            buf_printf(out, " %.*s", SV_ARG(cli_commands[i]->alias));
+static void append_global_words(struct buf *out, const struct cli_group *group) {
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_takes_global(group, cli_global_options[i]))
+            append_option_words(out, &cli_global_options[i], 1);
     }
 }
 
-/* "deploy" or "plan|stage", as a pattern of case. */
+static void append_words_of(struct buf *out, const struct cli_command *const *commands, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        buf_printf(out, "%s%.*s", i ? " " : "", SV_ARG(commands[i]->name));
+        if (commands[i]->alias.len > 0)
+            buf_printf(out, " %.*s", SV_ARG(commands[i]->alias));
+    }
+}
+
+static void append_command_words(struct buf *out) {
+    append_words_of(out, cli_commands, cli_command_count);
+    for (size_t i = 0; i < cli_group_count; i++)
+        buf_printf(out, " %.*s", SV_ARG(cli_groups[i]->name));
+}
+
+/* "deploy" or "plan|stage", as a pattern of case; "'dynaml merge'" of a command in a group. */
 static void append_command_pattern(struct buf *out, const struct cli_command *command) {
-    buf_append(out, command->name);
+    sv group = command->group ? command->group->name : SV("");
+    const char *quote = command->group ? "'" : "", *between = command->group ? " " : "";
+    buf_printf(out, "%s%.*s%s%.*s%s", quote, SV_ARG(group), between, SV_ARG(command->name), quote);
     if (command->alias.len > 0)
-        buf_printf(out, "|%.*s", SV_ARG(command->alias));
+        buf_printf(out, "|%s%.*s%s%.*s%s", quote, SV_ARG(group), between, SV_ARG(command->alias), quote);
+}
+
+/* "cfn|dynaml", as a pattern of case. */
+static void append_group_pattern(struct buf *out) {
+    for (size_t i = 0; i < cli_group_count; i++)
+        buf_printf(out, "%s%.*s", i ? "|" : "", SV_ARG(cli_groups[i]->name));
 }
 
 /* "a|b|c" as "a b c". */
@@ -85,6 +106,24 @@ static void append_bash_command(struct buf *out, const struct cli_command *comma
     buf_append_cstr(out, "        esac\n        ;;\n");
 }
 
+/* Of the global options a group takes only some. */
+static void append_bash_group_options(struct buf *out) {
+    for (size_t i = 0; i < cli_group_count; i++) {
+        buf_printf(out, "\n    '%.*s'*) options='", SV_ARG(cli_groups[i]->name));
+        append_global_words(out, cli_groups[i]);
+        buf_append_cstr(out, "' ;;");
+    }
+}
+
+/* A group without command, then each of its commands. */
+static void append_bash_group(struct buf *out, const struct cli_group *group) {
+    buf_printf(out, "    '%.*s') words='", SV_ARG(group->name));
+    append_words_of(out, group->commands, group->command_count);
+    buf_append_cstr(out, "' ;;\n");
+    for (size_t i = 0; i < group->command_count; i++)
+        append_bash_command(out, group->commands[i]);
+}
+
 /* Global options with a value, as a pattern of case. */
 static void append_valued_options(struct buf *out) {
     const char *between = "";
@@ -108,18 +147,25 @@ static void render_bash(struct buf *out) {
     append_valued_options(out);
     buf_append_cstr(out, ") ((i++)) ;;\n"
                          "        -*) ;;\n"
-                         "        *) command=${COMP_WORDS[i]}; break ;;\n"
+                         "        *) command+=\"${command:+ }${COMP_WORDS[i]}\"\n"
+                         "            case $command in ");
+    append_group_pattern(out);
+    buf_append_cstr(out, ") ;; *) break ;; esac ;;\n"
                          "        esac\n"
                          "    done\n"
                          "    case $before in\n");
     append_bash_values(out, cli_global_options, cli_global_option_count);
     buf_append_cstr(out, "    esac\n    options='");
-    append_option_words(out, cli_global_options, cli_global_option_count);
-    buf_append_cstr(out, "'\n    case $command in\n    '') words='");
+    append_global_words(out, NULL);
+    buf_append_cstr(out, "'\n    case $command in");
+    append_bash_group_options(out);
+    buf_append_cstr(out, "\n    esac\n    case $command in\n    '') words='");
     append_command_words(out);
     buf_append_cstr(out, "' ;;\n");
     for (size_t i = 0; i < cli_command_count; i++)
         append_bash_command(out, cli_commands[i]);
+    for (size_t i = 0; i < cli_group_count; i++)
+        append_bash_group(out, cli_groups[i]);
     buf_append_cstr(out, "    esac\n"
                          "    if [[ $word == -* ]]; then\n"
                          "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -171,13 +217,20 @@ static void append_zsh_options(struct buf *out, const struct cli_option *const *
     }
 }
 
+static void append_zsh_globals(struct buf *out, const struct cli_group *group) {
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_takes_global(group, cli_global_options[i]))
+            append_zsh_options(out, &cli_global_options[i], 1);
+    }
+}
+
 static void append_zsh_command(struct buf *out, const struct cli_command *command) {
     struct buf words = BUF(out->arena);
     append_argument_words(&words, command);
     buf_append_cstr(out, "        ");
     append_command_pattern(out, command);
     buf_append_cstr(out, ")\n            _arguments");
-    append_zsh_options(out, cli_global_options, cli_global_option_count);
+    append_zsh_globals(out, command->group);
     append_zsh_options(out, command->options, command->option_count);
     if (words.len > 0)
         buf_printf(out, " \\\n            '*:word:(%.*s)' ;;\n", SV_ARG(buf_get_sv(&words)));
@@ -185,21 +238,53 @@ static void append_zsh_command(struct buf *out, const struct cli_command *comman
         buf_append_cstr(out, " \\\n            '*:file:_files' ;;\n");
 }
 
-static void render_zsh(struct buf *out) {
-    buf_append_cstr(out,
-                    "#compdef lintel\n_lintel() {\n    local context state state_descr line\n    local -a commands\n"
-                    "    typeset -A opt_args\n    commands=(\n");
-    for (size_t i = 0; i < cli_command_count; i++) {
-        buf_printf(out, "        '%.*s:", SV_ARG(cli_commands[i]->name));
-        append_zsh_text(out, cli_commands[i]->summary);
-        buf_append_cstr(out, "'\n");
-    }
+static void append_zsh_row(struct buf *out, sv name, sv summary) {
+    buf_printf(out, "        '%.*s:", SV_ARG(name));
+    append_zsh_text(out, summary);
+    buf_append_cstr(out, "'\n");
+}
+
+/* The rows of an array, and how one of them and what follows it are read. */
+static void begin_zsh_commands(struct buf *out) {
+    buf_append_cstr(out, "    local context state state_descr line\n    local -a commands\n"
+                         "    typeset -A opt_args\n    commands=(\n");
+}
+
+static void end_zsh_commands(struct buf *out, const struct cli_group *group) {
     buf_append_cstr(out, "    )\n    _arguments -C");
-    append_zsh_options(out, cli_global_options, cli_global_option_count);
-    buf_append_cstr(out, " \\\n            '1: :->command' '*:: :->arguments'\n    case $state in\n"
-                         "    command) _describe command commands ;;\n    arguments)\n        case $words[1] in\n");
+    append_zsh_globals(out, group);
+    buf_printf(out,
+               " \\\n            '1: :->command' '*:: :->arguments'\n    case $state in\n"
+               "    command) _describe command commands ;;\n    arguments)\n        case \"%.*s%s$words[1]\" in\n",
+               SV_ARG(group ? group->name : SV("")), group ? " " : "");
+}
+
+static void append_zsh_group(struct buf *out, const struct cli_group *group) {
+    buf_printf(out, "_lintel_%.*s() {\n", SV_ARG(group->name));
+    begin_zsh_commands(out);
+    for (size_t i = 0; i < group->command_count; i++)
+        append_zsh_row(out, group->commands[i]->name, group->commands[i]->summary);
+    end_zsh_commands(out, group);
+    for (size_t i = 0; i < group->command_count; i++)
+        append_zsh_command(out, group->commands[i]);
+    buf_append_cstr(out, "        esac ;;\n    esac\n}\n");
+}
+
+static void render_zsh(struct buf *out) {
+    buf_append_cstr(out, "#compdef lintel\n");
+    for (size_t i = 0; i < cli_group_count; i++)
+        append_zsh_group(out, cli_groups[i]);
+    buf_append_cstr(out, "_lintel() {\n");
+    begin_zsh_commands(out);
+    for (size_t i = 0; i < cli_command_count; i++)
+        append_zsh_row(out, cli_commands[i]->name, cli_commands[i]->summary);
+    for (size_t i = 0; i < cli_group_count; i++)
+        append_zsh_row(out, cli_groups[i]->name, cli_groups[i]->summary);
+    end_zsh_commands(out, NULL);
     for (size_t i = 0; i < cli_command_count; i++)
         append_zsh_command(out, cli_commands[i]);
+    for (size_t i = 0; i < cli_group_count; i++)
+        buf_printf(out, "        %.*s) _lintel_%.*s ;;\n", SV_ARG(cli_groups[i]->name), SV_ARG(cli_groups[i]->name));
     buf_append_cstr(out, "        esac ;;\n    esac\n}\n_lintel \"$@\"\n");
 }
 
@@ -211,12 +296,24 @@ static void append_fish_text(struct buf *out, sv text) {
     }
 }
 
+static void append_group_words(struct buf *out) {
+    for (size_t i = 0; i < cli_group_count; i++)
+        buf_printf(out, " %.*s", SV_ARG(cli_groups[i]->name));
+}
+
+/* Commands of groups may be named like those of the top level. */
 static void append_fish_condition(struct buf *out, const struct cli_command *command) {
     if (!command)
         return;
     buf_printf(out, " -n '__fish_seen_subcommand_from %.*s", SV_ARG(command->name));
     if (command->alias.len > 0)
         buf_printf(out, " %.*s", SV_ARG(command->alias));
+    buf_append_cstr(out, command->group ? "; and" : "; and not");
+    buf_append_cstr(out, " __fish_seen_subcommand_from");
+    if (command->group)
+        buf_printf(out, " %.*s", SV_ARG(command->group->name));
+    else
+        append_group_words(out);
     buf_append_char(out, '\'');
 }
 
@@ -249,20 +346,43 @@ static void append_fish_arguments(struct buf *out, const struct cli_command *com
     buf_printf(out, " -f -a '%.*s'\n", SV_ARG(buf_get_sv(&words)));
 }
 
+static void append_fish_command(struct buf *out, const struct cli_command *command) {
+    for (size_t i = 0; i < command->option_count; i++)
+        append_fish_option(out, command, command->options[i]);
+    append_fish_arguments(out, command);
+}
+
+static void append_fish_word(struct buf *out, const char *condition, sv name, sv summary) {
+    buf_printf(out, "complete -c lintel -n %s -f -a %.*s -d '", condition, SV_ARG(name));
+    append_fish_text(out, summary);
+    buf_append_cstr(out, "'\n");
+}
+
+static void append_fish_group(struct buf *out, const struct cli_group *group) {
+    struct buf names = BUF(out->arena);
+    append_words_of(&names, group->commands, group->command_count);
+    const char *condition =
+        arena_printf(out->arena, "'__fish_seen_subcommand_from %.*s; and not __fish_seen_subcommand_from %.*s'",
+                     SV_ARG(group->name), SV_ARG(buf_get_sv(&names)))
+            .data;
+    for (size_t i = 0; i < group->command_count; i++)
+        append_fish_word(out, condition, group->commands[i]->name, group->commands[i]->summary);
+    for (size_t i = 0; i < group->command_count; i++)
+        append_fish_command(out, group->commands[i]);
+}
+
 static void render_fish(struct buf *out) {
     buf_append_cstr(out, "# fish completion for lintel\n");
-    for (size_t i = 0; i < cli_command_count; i++) {
-        buf_printf(out, "complete -c lintel -n __fish_use_subcommand -f -a %.*s -d '", SV_ARG(cli_commands[i]->name));
-        append_fish_text(out, cli_commands[i]->summary);
-        buf_append_cstr(out, "'\n");
-    }
+    for (size_t i = 0; i < cli_command_count; i++)
+        append_fish_word(out, "__fish_use_subcommand", cli_commands[i]->name, cli_commands[i]->summary);
+    for (size_t i = 0; i < cli_group_count; i++)
+        append_fish_word(out, "__fish_use_subcommand", cli_groups[i]->name, cli_groups[i]->summary);
     for (size_t i = 0; i < cli_global_option_count; i++)
         append_fish_option(out, NULL, cli_global_options[i]);
-    for (size_t i = 0; i < cli_command_count; i++) {
-        for (size_t k = 0; k < cli_commands[i]->option_count; k++)
-            append_fish_option(out, cli_commands[i], cli_commands[i]->options[k]);
-        append_fish_arguments(out, cli_commands[i]);
-    }
+    for (size_t i = 0; i < cli_command_count; i++)
+        append_fish_command(out, cli_commands[i]);
+    for (size_t i = 0; i < cli_group_count; i++)
+        append_fish_group(out, cli_groups[i]);
 }
 
 bool completion_render(struct buf *out, sv shell) {

@@ -29,7 +29,8 @@ static void render_option(struct buf *out, const struct cli_option *o) {
 }
 
 static void render_synopsis(struct buf *out, const struct cli_command *command) {
-    buf_printf(out, "lintel %.*s", SV_ARG(command->name));
+    buf_append_cstr(out, "lintel ");
+    cli_print_name(out, command->group, command);
     if (command->option_count > 0)
         buf_append_cstr(out, " [OPTIONS]");
     for (size_t i = 0; i < command->argument_count; i++) {
@@ -53,12 +54,29 @@ static void append_wrapped(struct buf *out, sv text) {
     buf_append_char(out, '\n');
 }
 
+static void render_globals(struct buf *out, const struct cli_group *group) {
+    buf_append_cstr(out, "\nglobal options:\n");
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_takes_global(group, cli_global_options[i]))
+            render_option(out, cli_global_options[i]);
+    }
+}
+
+static void render_alias(struct buf *out, const struct cli_command *command) {
+    struct cli_command other = *command;
+    other.name = command->alias;
+    if (command->alias.len == 0)
+        return;
+    buf_append_cstr(out, "also:  lintel ");
+    cli_print_name(out, command->group, &other);
+    buf_append_char(out, '\n');
+}
+
 void help_render_command(struct buf *out, const struct cli_command *command) {
     buf_printf(out, "%.*s\n\nusage: ", SV_ARG(command->summary));
     render_synopsis(out, command);
     buf_append_char(out, '\n');
-    if (command->alias.len > 0)
-        buf_printf(out, "also:  lintel %.*s\n", SV_ARG(command->alias));
+    render_alias(out, command);
     if (command->details.len > 0) {
         buf_append_char(out, '\n');
         append_wrapped(out, command->details);
@@ -71,9 +89,7 @@ void help_render_command(struct buf *out, const struct cli_command *command) {
         buf_append_cstr(out, "\noptions:\n");
     for (size_t i = 0; i < command->option_count; i++)
         render_option(out, command->options[i]);
-    buf_append_cstr(out, "\nglobal options:\n");
-    for (size_t i = 0; i < cli_global_option_count; i++)
-        render_option(out, cli_global_options[i]);
+    render_globals(out, command->group);
     buf_append_cstr(out, "\nexamples:\n");
     for (size_t i = 0; i < command->example_count; i++)
         buf_printf(out, "  %.*s\n", SV_ARG(command->examples[i]));
@@ -82,15 +98,34 @@ void help_render_command(struct buf *out, const struct cli_command *command) {
         buf_printf(out, "  %-4d %.*s\n", (int)command->exits[i], SV_ARG(exit_code_get_meaning(command->exits[i])));
 }
 
+static void render_row(struct buf *out, sv name, sv summary) {
+    buf_printf(out, "  %-12.*s %.*s\n", SV_ARG(name), SV_ARG(summary));
+}
+
 void help_render_overview(struct buf *out) {
     buf_append_cstr(out, "lintel: validate, plan, deploy and destroy what declarative templates describe\n\n"
                          "usage: lintel [GLOBAL OPTIONS] COMMAND [OPTIONS] [ARGUMENTS]\n\ncommands:\n");
     for (size_t i = 0; i < cli_command_count; i++)
-        buf_printf(out, "  %-12.*s %.*s\n", SV_ARG(cli_commands[i]->name), SV_ARG(cli_commands[i]->summary));
-    buf_append_cstr(out, "\nglobal options:\n");
-    for (size_t i = 0; i < cli_global_option_count; i++)
-        render_option(out, cli_global_options[i]);
+        render_row(out, cli_commands[i]->name, cli_commands[i]->summary);
+    buf_append_cstr(out, "\ngroups of commands:\n");
+    for (size_t i = 0; i < cli_group_count; i++)
+        render_row(out, cli_groups[i]->name, cli_groups[i]->summary);
+    render_globals(out, NULL);
     buf_append_cstr(out, "\n`lintel help COMMAND` tells more.\n");
+}
+
+void help_render_group(struct buf *out, const struct cli_group *group) {
+    sv name = group->name;
+    buf_printf(out, "%.*s\n\nusage: lintel %.*s COMMAND [OPTIONS] [ARGUMENTS]\n", SV_ARG(group->summary), SV_ARG(name));
+    if (group->program)
+        buf_printf(out, "also:  %.*s, a link to lintel\n", SV_ARG(group->program->name));
+    buf_append_char(out, '\n');
+    append_wrapped(out, group->details);
+    buf_append_cstr(out, "\ncommands:\n");
+    for (size_t i = 0; i < group->command_count; i++)
+        render_row(out, group->commands[i]->name, group->commands[i]->summary);
+    render_globals(out, group);
+    buf_printf(out, "\n`lintel help %.*s COMMAND` tells more.\n", SV_ARG(name));
 }
 
 static sv get_type_name(enum cli_option_type type) {
@@ -137,6 +172,16 @@ static void write_options(struct jsonw *w, const char *key, const struct cli_opt
     jsonw_end_array(w);
 }
 
+static void write_globals(struct jsonw *w, const struct cli_group *group) {
+    jsonw_key(w, SV("globalOptions"));
+    jsonw_begin_array(w);
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_takes_global(group, cli_global_options[i]))
+            write_option(w, cli_global_options[i]);
+    }
+    jsonw_end_array(w);
+}
+
 static void write_arguments(struct jsonw *w, const struct cli_command *command) {
     jsonw_key(w, SV("arguments"));
     jsonw_begin_array(w);
@@ -152,6 +197,18 @@ static void write_arguments(struct jsonw *w, const struct cli_command *command) 
         jsonw_end_object(w);
     }
     jsonw_end_array(w);
+}
+
+static sv get_output_name(enum cli_output output) {
+    switch (output) {
+    case OUTPUT_ONE_SHOT:
+        return SV("object");
+    case OUTPUT_EVENTS:
+        return SV("events");
+    case OUTPUT_OWN:
+        return SV("own");
+    }
+    return SV("");
 }
 
 static void write_command(struct jsonw *w, const struct cli_command *command) {
@@ -181,18 +238,43 @@ static void write_command(struct jsonw *w, const struct cli_command *command) {
         jsonw_end_object(w);
     }
     jsonw_end_array(w);
-    jsonw_put_text(w, "output", command->output == OUTPUT_EVENTS ? SV("events") : SV("object"));
+    jsonw_put_text(w, "output", get_output_name(command->output));
     jsonw_end_object(w);
 }
 
-void help_write_json(struct jsonw *w, const struct cli_command *command) {
-    jsonw_begin_object(w);
-    write_options(w, "globalOptions", cli_global_options, cli_global_option_count);
+static void write_commands(struct jsonw *w, const struct cli_command *const *commands, size_t count,
+                           const struct cli_command *only) {
     jsonw_key(w, SV("commands"));
     jsonw_begin_array(w);
-    for (size_t i = 0; i < cli_command_count; i++) {
-        if (!command || command == cli_commands[i])
-            write_command(w, cli_commands[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (!only || only == commands[i])
+            write_command(w, commands[i]);
+    }
+    jsonw_end_array(w);
+}
+
+static void write_group(struct jsonw *w, const struct cli_group *group, const struct cli_command *only) {
+    jsonw_begin_object(w);
+    jsonw_put_text(w, "name", group->name);
+    jsonw_put_text(w, "summary", group->summary);
+    jsonw_put_text(w, "details", group->details);
+    if (group->program)
+        jsonw_put_text(w, "program", group->program->name);
+    write_globals(w, group);
+    write_commands(w, group->commands, group->command_count, only);
+    jsonw_end_object(w);
+}
+
+void help_write_json(struct jsonw *w, const struct cli_group *group, const struct cli_command *command) {
+    jsonw_begin_object(w);
+    write_globals(w, NULL);
+    write_commands(w, cli_commands, group ? 0 : cli_command_count, command);
+    jsonw_key(w, SV("groups"));
+    jsonw_begin_array(w);
+    for (size_t i = 0; i < cli_group_count; i++) {
+        bool is_wanted = group ? group == cli_groups[i] : !command;
+        if (is_wanted)
+            write_group(w, cli_groups[i], command);
     }
     jsonw_end_array(w);
     jsonw_end_object(w);

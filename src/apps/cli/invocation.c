@@ -122,23 +122,29 @@ bool cli_await_input(const struct cli *c) {
     }
 }
 
+static void render_help(const struct cli *c, struct buf *out) {
+    if (c->command)
+        help_render_command(out, c->command);
+    else if (c->group)
+        help_render_group(out, c->group);
+    else
+        help_render_overview(out);
+}
+
 static enum exit_code run_command(struct cli *c, bool settings_ok) {
     if (!settings_ok)
         return output_get_input_code(c);
     if (settings_get_flag(c, "help")) {
         struct buf out = BUF(&c->arena);
-        if (c->command)
-            help_render_command(&out, c->command);
-        else
-            help_render_overview(&out);
+        render_help(c, &out);
         output_text(c, buf_get_sv(&out));
         jsonw_key(&c->writer, SV("help"));
-        help_write_json(&c->writer, c->command);
+        help_write_json(&c->writer, c->group, c->command);
         return EXIT_OK;
     }
     if (!c->command) {
         struct buf out = BUF(&c->arena);
-        help_render_overview(&out);
+        render_help(c, &out);
         output_usage_error(c, "no command given");
         output_note(c, "%.*s", SV_ARG(buf_get_sv(&out)));
         return EXIT_USAGE;
@@ -147,21 +153,30 @@ static enum exit_code run_command(struct cli *c, bool settings_ok) {
     return code == EXIT_SIGINT ? cli_get_signal_code(c, code) : code;
 }
 
+static enum exit_code run(struct cli *c, int argc, const char *const *argv) {
+    bool ok = settings_load(c, argc, argv);
+    c->command_line = make_command_line(c, argc, argv);
+    c->color_out = wants_color(c, STDOUT_FILENO);
+    c->color_err = wants_color(c, STDERR_FILENO);
+    bool has_output = !ok || open_outputs(c);
+    int64_t started_ms = c->host->ops->get_monotonic_ms(c->host->user);
+    output_begin(c);
+    verbose_begin(c);
+    enum exit_code code = has_output ? run_command(c, ok) : EXIT_FAILED;
+    code = output_finish(c, code);
+    verbose_end(c, code, started_ms);
+    return code;
+}
+
 int cli_run(int argc, const char *const *argv, const struct cli_signals *signals) {
     struct cli cli = {0};
     init(&cli, signals);
     forbid_core_dumps();
-    bool ok = settings_load(&cli, argc, argv);
-    cli.command_line = make_command_line(&cli, argc, argv);
-    cli.color_out = wants_color(&cli, STDOUT_FILENO);
-    cli.color_err = wants_color(&cli, STDERR_FILENO);
-    bool has_output = !ok || open_outputs(&cli);
-    int64_t started_ms = cli.host->ops->get_monotonic_ms(cli.host->user);
-    output_begin(&cli);
-    verbose_begin(&cli);
-    enum exit_code code = has_output ? run_command(&cli, ok) : EXIT_FAILED;
-    code = output_finish(&cli, code);
-    verbose_end(&cli, code, started_ms);
+    cli.group = argc > 0 ? cli_find_program(argv[0]) : NULL;
+    cli.program = cli.group ? cli.group->program : NULL;
+    enum exit_code code = EXIT_OK;
+    if (!cli.program || !cli.program->answer(&cli, argc, argv, &code))
+        code = run(&cli, argc, argv);
     if (cli.json_into >= 0)
         close(cli.json_into);
     if (cli.log >= 0)

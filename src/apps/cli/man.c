@@ -1,6 +1,8 @@
 /* Manual pages in mdoc-free man(7), from the command table. */
 #include "apps/cli/cli.h"
 
+#include <ctype.h>
+
 /* Text of a page: '\' and leading '.' or '\'' would be commands, '-' would become a hyphen. */
 static void append_text(struct buf *out, sv text) {
     for (size_t i = 0; i < text.len; i++) {
@@ -60,8 +62,10 @@ static void append_exit_codes(struct buf *out, const enum exit_code *codes, size
 }
 
 static void append_command(struct buf *out, const struct cli_command *command) {
+    struct buf name = BUF(out->arena);
+    cli_print_name(&name, command->group, command);
     buf_append_cstr(out, ".SS \"");
-    append_text(out, command->name);
+    append_text(out, buf_get_sv(&name));
     for (size_t i = 0; i < command->argument_count; i++) {
         const struct cli_argument *a = &command->arguments[i];
         buf_printf(out, a->optional ? " [%.*s%s]" : " %.*s%s", SV_ARG(a->name), a->many ? "..." : "");
@@ -72,6 +76,19 @@ static void append_command(struct buf *out, const struct cli_command *command) {
         append_line(out, ".PP\n", command->details);
     for (size_t i = 0; i < command->option_count; i++)
         append_option(out, command->options[i]);
+}
+
+static void append_group_commands(struct buf *out, const struct cli_group *group) {
+    for (size_t i = 0; i < group->command_count; i++)
+        append_command(out, group->commands[i]);
+}
+
+static void append_globals(struct buf *out, const struct cli_group *group) {
+    buf_append_cstr(out, ".SH GLOBAL OPTIONS\n");
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_takes_global(group, cli_global_options[i]))
+            append_option(out, cli_global_options[i]);
+    }
 }
 
 static void append_overview(struct buf *out) {
@@ -86,9 +103,9 @@ static void append_overview(struct buf *out) {
         ".SH COMMANDS\n");
     for (size_t i = 0; i < cli_command_count; i++)
         append_command(out, cli_commands[i]);
-    buf_append_cstr(out, ".SH GLOBAL OPTIONS\n");
-    for (size_t i = 0; i < cli_global_option_count; i++)
-        append_option(out, cli_global_options[i]);
+    for (size_t i = 0; i < cli_group_count; i++)
+        append_group_commands(out, cli_groups[i]);
+    append_globals(out, NULL);
     append_exit_codes(out, exit_codes, exit_code_count);
     buf_append_cstr(
         out, ".SH ENVIRONMENT\nEvery option can be set by LINTEL_ and its name in capitals with '_' for '\\-'. "
@@ -98,18 +115,45 @@ static void append_overview(struct buf *out) {
              "them private\n");
 }
 
-void man_render(struct buf *out, const struct cli_command *command) {
-    if (!command) {
+/* The title is in capitals as the file is named: lintel-dynaml-merge(1). */
+static void append_head(struct buf *out, const struct cli_group *group, const struct cli_command *command) {
+    struct buf name = BUF(out->arena);
+    buf_append_cstr(&name, "lintel ");
+    cli_print_name(&name, group, command);
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.data[i] == ' ')
+            name.data[i] = '-';
+    }
+    struct buf title = BUF(out->arena);
+    for (size_t i = 0; i < name.len; i++)
+        buf_append_char(&title, (char)toupper((unsigned char)name.data[i]));
+    buf_append_cstr(out, ".TH ");
+    append_text(out, buf_get_sv(&title));
+    buf_append_cstr(out, " 1 \"\" \"lintel " LINTEL_VERSION "\"\n.SH NAME\n");
+    append_text(out, buf_get_sv(&name));
+    buf_append_cstr(out, " \\- ");
+    append_line(out, "", command ? command->summary : group->summary);
+    buf_append_cstr(out, ".SH DESCRIPTION\n");
+}
+
+static void append_group(struct buf *out, const struct cli_group *group) {
+    append_head(out, group, NULL);
+    append_line(out, "", group->details);
+    buf_append_cstr(out, ".SH COMMANDS\n");
+    append_group_commands(out, group);
+    append_globals(out, group);
+}
+
+void man_render(struct buf *out, const struct cli_group *group, const struct cli_command *command) {
+    if (!command && !group) {
         append_overview(out);
         return;
     }
-    buf_append_cstr(out, ".TH LINTEL\\-");
-    append_text(out, command->name);
-    buf_append_cstr(out, " 1 \"\" \"lintel " LINTEL_VERSION "\"\n.SH NAME\nlintel\\-");
-    append_text(out, command->name);
-    buf_append_cstr(out, " \\- ");
-    append_line(out, "", command->summary);
-    buf_append_cstr(out, ".SH DESCRIPTION\n");
+    if (!command) {
+        append_group(out, group);
+        return;
+    }
+    append_head(out, group, command);
     append_command(out, command);
     buf_append_cstr(out, ".SH EXAMPLES\n");
     for (size_t i = 0; i < command->example_count; i++)

@@ -12,19 +12,33 @@ static const struct cli_option *find_in(const struct cli_option *const *options,
     return NULL;
 }
 
-const struct cli_option *option_find(const struct cli_command *command, sv name) {
+static const struct cli_option *find_global(const struct cli_group *group, sv name) {
+    const struct cli_option *found = find_in(cli_global_options, cli_global_option_count, name);
+    return found && cli_takes_global(group, found) ? found : NULL;
+}
+
+const struct cli_option *option_find(const struct cli_group *group, const struct cli_command *command, sv name) {
     if (name.len < 2)
         return NULL; /* "C" has only its short form */
-    const struct cli_option *found = find_in(cli_global_options, cli_global_option_count, name);
+    const struct cli_option *found = find_global(group, name);
     if (!found && command)
         found = find_in(command->options, command->option_count, name);
     return found;
 }
 
+static const struct cli_option *find_in_group(const struct cli_group *group, sv name) {
+    const struct cli_option *found = NULL;
+    for (size_t i = 0; !found && i < group->command_count; i++)
+        found = option_find(group, group->commands[i], name);
+    return found;
+}
+
 const struct cli_option *option_find_anywhere(sv name) {
-    const struct cli_option *found = option_find(NULL, name);
+    const struct cli_option *found = option_find(NULL, NULL, name);
     for (size_t i = 0; !found && i < cli_command_count; i++)
-        found = option_find(cli_commands[i], name);
+        found = option_find(NULL, cli_commands[i], name);
+    for (size_t i = 0; !found && i < cli_group_count; i++)
+        found = find_in_group(cli_groups[i], name);
     return found;
 }
 
@@ -36,23 +50,36 @@ bool option_is_global(const struct cli_option *option) {
     return false;
 }
 
-void option_offer_all(struct hint *hint) {
-    for (size_t i = 0; i < cli_global_option_count; i++)
-        hint_offer(hint, cli_global_options[i]->name);
-    for (size_t i = 0; i < cli_command_count; i++) {
-        for (size_t k = 0; k < cli_commands[i]->option_count; k++)
-            hint_offer(hint, cli_commands[i]->options[k]->name);
+static void offer_options(struct hint *hint, const struct cli_command *command) {
+    for (size_t i = 0; command && i < command->option_count; i++)
+        hint_offer(hint, command->options[i]->name);
+}
+
+static void offer_globals(struct hint *hint, const struct cli_group *group) {
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_takes_global(group, cli_global_options[i]))
+            hint_offer(hint, cli_global_options[i]->name);
     }
 }
 
-static const struct cli_option *find_letter(const struct cli_command *command, char letter) {
+void option_offer_all(struct hint *hint) {
+    offer_globals(hint, NULL);
+    for (size_t i = 0; i < cli_command_count; i++)
+        offer_options(hint, cli_commands[i]);
+    for (size_t i = 0; i < cli_group_count; i++) {
+        for (size_t k = 0; k < cli_groups[i]->command_count; k++)
+            offer_options(hint, cli_groups[i]->commands[k]);
+    }
+}
+
+static const struct cli_option *find_letter(const struct cli *c, char letter) {
     for (size_t i = 0; i < cli_global_option_count; i++) {
-        if (cli_global_options[i]->letter == letter)
+        if (cli_global_options[i]->letter == letter && cli_takes_global(c->group, cli_global_options[i]))
             return cli_global_options[i];
     }
-    for (size_t i = 0; command && i < command->option_count; i++) {
-        if (command->options[i]->letter == letter)
-            return command->options[i];
+    for (size_t i = 0; c->command && i < c->command->option_count; i++) {
+        if (c->command->options[i]->letter == letter)
+            return c->command->options[i];
     }
     return NULL;
 }
@@ -137,17 +164,15 @@ static bool take_value(struct cli *c, struct words *w, const struct cli_option *
 
 static bool report_unknown(struct cli *c, sv name) {
     sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
-    if (!c->command && option_find_anywhere(name)) {
+    if (!c->command && !c->group && option_find_anywhere(name)) {
         output_usage_error(c, "'--%.*s' is no global option: it stands behind the command", SV_ARG(shown));
         return false;
     }
     struct hint hint = HINT(name);
-    for (size_t i = 0; i < cli_global_option_count; i++)
-        hint_offer(&hint, cli_global_options[i]->name);
-    for (size_t i = 0; c->command && i < c->command->option_count; i++)
-        hint_offer(&hint, c->command->options[i]->name);
+    offer_globals(&hint, c->group);
+    offer_options(&hint, c->command);
     output_usage_error(c, "unknown option '--%.*s'", SV_ARG(shown));
-    if (!c->command && cli_find_command(name))
+    if (!c->command && !c->group && cli_find_command(name))
         diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "there is a command of that name: lintel %.*s",
                       SV_ARG(shown));
     else
@@ -160,7 +185,7 @@ static bool take_long(struct cli *c, struct words *w, const char *word) {
     sv rest = sv_from_cstr(word + 2);
     bool has_value = sv_find_char(rest, '=') != SIZE_MAX;
     sv name = sv_cut(&rest, '=');
-    const struct cli_option *option = option_find(c->command, name);
+    const struct cli_option *option = option_find(c->group, c->command, name);
     if (!option)
         return report_unknown(c, name);
     sv text = has_value ? rest : SV("true");
@@ -172,7 +197,7 @@ static bool take_long(struct cli *c, struct words *w, const char *word) {
 /* `-i name`, `-iname`, bundled flags `-hv`. */
 static bool take_short(struct cli *c, struct words *w, const char *word) {
     for (const char *p = word + 1; *p; p++) {
-        const struct cli_option *option = find_letter(c->command, *p);
+        const struct cli_option *option = find_letter(c, *p);
         if (!option) {
             sv shown = render_escape(&c->arena, sv_slice(sv_from_cstr(p), 0, 1));
             output_usage_error(c, "unknown option '-%.*s'", SV_ARG(shown));
@@ -191,15 +216,44 @@ static bool take_short(struct cli *c, struct words *w, const char *word) {
     return true;
 }
 
+void option_offer_commands(struct hint *hint, const struct cli_group *group) {
+    for (size_t i = 0; group && i < group->command_count; i++)
+        hint_offer(hint, group->commands[i]->name);
+    for (size_t i = 0; !group && i < cli_command_count; i++)
+        hint_offer(hint, cli_commands[i]->name);
+    for (size_t i = 0; !group && i < cli_group_count; i++)
+        hint_offer(hint, cli_groups[i]->name);
+}
+
+/* Global options that stood before the name of the group. */
+static bool check_globals(struct cli *c) {
+    bool ok = true;
+    for (size_t i = 0; i < c->settings.len; i++) {
+        const struct cli_option *option = c->settings.items[i].option;
+        if (cli_takes_global(c->group, option))
+            continue;
+        output_usage_error(c, "'lintel %.*s' takes no option '--%.*s'", SV_ARG(c->group->name), SV_ARG(option->name));
+        ok = false;
+    }
+    if (!ok)
+        c->settings.len = 0;
+    return ok;
+}
+
 static bool take_command(struct cli *c, sv name) {
-    c->command = cli_find_command(name);
+    if (!c->group) {
+        c->group = cli_find_group(name);
+        if (c->group)
+            return check_globals(c);
+    }
+    c->command = c->group ? cli_find_group_command(c->group, name) : cli_find_command(name);
     if (c->command)
         return true;
     struct hint hint = HINT(name);
-    for (size_t i = 0; i < cli_command_count; i++)
-        hint_offer(&hint, cli_commands[i]->name);
+    option_offer_commands(&hint, c->group);
     sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
-    output_usage_error(c, "unknown command '%.*s'", SV_ARG(shown));
+    output_usage_error(c, "unknown command '%.*s%s%.*s'", SV_ARG(c->group ? c->group->name : SV("")),
+                       c->group ? " " : "", SV_ARG(shown));
     output_add_hint(c, &hint, "");
     return false;
 }
@@ -227,13 +281,13 @@ static bool check_argument_count(struct cli *c) {
         most = c->command->arguments[i].many ? SIZE_MAX : most + (most != SIZE_MAX);
     }
     if (c->arguments.len < least) {
-        output_usage_error(c, "'%.*s' needs %.*s", SV_ARG(c->command->name),
+        output_usage_error(c, "'%.*s' needs %.*s", SV_ARG(cli_get_name(c)),
                            SV_ARG(c->command->arguments[c->arguments.len].name));
         return false;
     }
     if (c->arguments.len > most) {
         sv shown = render_escape(&c->arena, sv_slice(c->arguments.items[most], 0, 80));
-        output_usage_error(c, "'%.*s' takes no argument '%.*s'", SV_ARG(c->command->name), SV_ARG(shown));
+        output_usage_error(c, "'%.*s' takes no argument '%.*s'", SV_ARG(cli_get_name(c)), SV_ARG(shown));
         return false;
     }
     return true;
@@ -243,7 +297,7 @@ static bool check_argument_count(struct cli *c) {
 static void find_json(struct cli *c, struct words *w) {
     for (; w->next < w->count; w->next++) {
         if (sv_eq(sv_from_cstr(w->items[w->next]), SV("--json")))
-            settings_put(c, option_find(NULL, SV("json")), &from_option, SV("true"));
+            settings_put(c, option_find(NULL, NULL, SV("json")), &from_option, SV("true"));
     }
 }
 

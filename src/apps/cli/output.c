@@ -88,7 +88,7 @@ void output_begin(struct cli *c) {
     jsonw_put_text(&w, "type", SV("version"));
     jsonw_put_text(&w, "formatVersion", SV("1.0"));
     jsonw_put_text(&w, "lintel", SV(LINTEL_VERSION));
-    jsonw_put_text(&w, "command", c->command ? c->command->name : SV(""));
+    jsonw_put_text(&w, "command", cli_get_name(c));
     jsonw_end_object(&w);
     buf_append_char(&out, '\n');
     if (is_stream(c))
@@ -120,12 +120,31 @@ static sv end_object(struct cli *c, struct jsonw *w, enum exit_code code) {
     return buf_get_sv(w->out);
 }
 
+static bool has_own_form(const struct cli *c) {
+    return c->group && (!c->command || c->command->output == OUTPUT_OWN) && !settings_get_flag(c, "help");
+}
+
+static void write_own(struct cli *c, enum exit_code code) {
+    struct buf out = BUF(&c->arena);
+    struct jsonw w = JSONW(&out, 0);
+    if (c->result.len > 0)
+        buf_append(&out, c->result);
+    else
+        c->group->write_failure(c, &w, code);
+    buf_append_char(&out, '\n');
+    write_machine(c, buf_get_sv(&out));
+}
+
 static void write_object(struct cli *c, enum exit_code code) {
     struct buf out = BUF(&c->arena);
     struct jsonw w = JSONW(&out, 0);
+    if (has_own_form(c)) {
+        write_own(c, code);
+        return;
+    }
     jsonw_begin_object(&w);
     jsonw_put_text(&w, "formatVersion", SV("1.0"));
-    jsonw_put_text(&w, "command", c->command ? c->command->name : SV(""));
+    jsonw_put_text(&w, "command", cli_get_name(c));
     put_payload(c, &w);
     write_machine(c, end_object(c, &w, code));
 }
@@ -245,7 +264,7 @@ enum exit_code output_usage_error(struct cli *c, const char *format, ...) {
     va_end(args);
     struct diag *d = diags_add(&c->diags, DIAG_usage_error, SPAN_NONE, "%.*s", SV_ARG(text));
     if (c->command)
-        diag_set_hint(&c->diags, d, "see: lintel help %.*s", SV_ARG(c->command->name));
+        diag_set_hint(&c->diags, d, "see: lintel help %.*s", SV_ARG(cli_get_name(c)));
     else
         diag_set_hint(&c->diags, d, "see: lintel help");
     return EXIT_USAGE;
@@ -253,7 +272,7 @@ enum exit_code output_usage_error(struct cli *c, const char *format, ...) {
 
 enum exit_code output_report_unknown(struct cli *c, const char *what, sv name, const struct hint *hint) {
     output_usage_error(c, "there is no %s '%.*s'", what, SV_ARG(render_escape(&c->arena, sv_slice(name, 0, 80))));
-    diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "see: lintel %.*s", SV_ARG(c->command->name));
+    diag_set_hint(&c->diags, *VEC_LAST(&c->diags.items), "see: lintel %.*s", SV_ARG(cli_get_name(c)));
     output_add_hint(c, hint, "");
     return EXIT_USAGE;
 }

@@ -107,7 +107,7 @@ static bool put_pair(struct cli *c, const struct setting_source *from, const str
         return report_key(c, pair->key);
     const struct cli_option *option = c->command && c->command->knows_all_settings
                                           ? option_find_anywhere(pair->key->text)
-                                          : option_find(c->command, pair->key->text);
+                                          : option_find(c->group, c->command, pair->key->text);
     if (!option)
         return true; /* an option of other commands */
     const struct node *given = pair->value;

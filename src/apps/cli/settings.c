@@ -139,16 +139,38 @@ static bool load_option(struct cli *c, const struct cli_option *option) {
     return load_from_environment(c, option);
 }
 
+static bool load_options(struct cli *c, const struct cli_command *command) {
+    bool ok = true;
+    for (size_t i = 0; command && i < command->option_count; i++)
+        ok = load_option(c, command->options[i]) && ok;
+    return ok;
+}
+
+/* Options that no other command has: of one name the first counts. */
+static bool load_options_of_group(struct cli *c, const struct cli_group *group) {
+    bool ok = true;
+    for (size_t i = 0; i < group->command_count; i++) {
+        for (size_t k = 0; k < group->commands[i]->option_count; k++) {
+            const struct cli_option *option = group->commands[i]->options[k];
+            if (!settings_find(c, option->name))
+                ok = load_option(c, option) && ok;
+        }
+    }
+    return ok;
+}
+
 static bool load_defaults_and_environment(struct cli *c) {
     bool ok = true;
-    for (size_t i = 0; i < cli_global_option_count; i++)
-        ok = load_option(c, cli_global_options[i]) && ok;
-    for (size_t k = 0; k < cli_command_count; k++) {
-        const struct cli_command *command = cli_commands[k];
-        bool counts = c->command && (c->command == command || c->command->knows_all_settings);
-        for (size_t i = 0; counts && i < command->option_count; i++)
-            ok = load_option(c, command->options[i]) && ok;
+    bool wants_all = c->command && c->command->knows_all_settings;
+    for (size_t i = 0; i < cli_global_option_count; i++) {
+        if (cli_takes_global(c->group, cli_global_options[i]))
+            ok = load_option(c, cli_global_options[i]) && ok;
     }
+    ok = load_options(c, c->command) && ok;
+    for (size_t i = 0; wants_all && i < cli_command_count; i++)
+        ok = load_options(c, cli_commands[i]) && ok;
+    for (size_t i = 0; wants_all && i < cli_group_count; i++)
+        ok = load_options_of_group(c, cli_groups[i]) && ok;
     return ok;
 }
 

@@ -16,11 +16,13 @@ bool settings_put(struct cli *c, const struct cli_option *option, const struct s
 /* --- options.c --- */
 /* Options and arguments of the command line; finds the command. False after usage errors. */
 bool options_parse(struct cli *c, int argc, const char *const *argv);
-/* The option of that name among the global ones and those of the command (NULL: of any command); aliases are followed.
- * NULL when unknown. */
-const struct cli_option *option_find(const struct cli_command *command, sv name);
+/* The option of that name among the global ones (that the group takes) and those of the command; either may be NULL.
+ * Aliases are followed. NULL when unknown. */
+const struct cli_option *option_find(const struct cli_group *group, const struct cli_command *command, sv name);
 /* The option of that name of any command. */
 const struct cli_option *option_find_anywhere(sv name);
+/* The commands of the group; without one those of the top level, and the groups. */
+void option_offer_commands(struct hint *hint, const struct cli_group *group);
 bool option_is_global(const struct cli_option *option);
 void option_offer_all(struct hint *hint);
 /* The variable of the environment that sets it; empty for aliases and options that have only a short form. */

@@ -3,7 +3,7 @@
 void verbose_begin(struct cli *c) {
     if (!c->verbose)
         return;
-    output_note(c, "lintel %s: %.*s in %.*s", LINTEL_VERSION, SV_ARG(c->command ? c->command->name : SV("no command")),
+    output_note(c, "lintel %s: %.*s in %.*s", LINTEL_VERSION, SV_ARG(c->command ? cli_get_name(c) : SV("no command")),
                 SV_ARG(render_escape(&c->arena, c->project_dir)));
     for (size_t i = 0; i < c->settings.len; i++) {
         const struct setting *s = &c->settings.items[i];

@@ -102,6 +102,85 @@ class Help(CliCase):
             self.assertIn("\n  = hint: see: lintel %s\n" % command, self.lintel(command, "xyzzyxyzzy", code=USAGE).err)
 
 
+class Groups(CliCase):
+    """Commands of dialects: each group has options, help and pages of its own."""
+
+    def groups(self):
+        return self.check_json("help", "help", code=OK)["help"]["groups"]
+
+    def test_CLI_003_every_command_of_a_group_is_in_every_place(self):
+        page = self.lintel("help", "--man", code=OK).out
+        markdown = self.lintel("help", "--markdown", code=OK).out
+        shells = [self.lintel("completion", shell, code=OK).out for shell in ("bash", "zsh", "fish")]
+        for group in self.groups():
+            self.assertRegex(self.lintel("help", code=OK).out, r"(?m)^  %s +\S" % group["name"])
+            names = [command["name"] for command in group["commands"]]
+            self.assertEqual(sorted(names), names)
+            own_page = self.lintel("help", "--man", group["name"], code=OK).out
+            for command in group["commands"]:
+                name = "%s %s" % (group["name"], command["name"])
+                text = self.lintel("help", *name.split(), code=OK).out
+                self.assertEqual(text, self.lintel(*name.split(), "--help", code=OK).out)
+                self.assertIn("usage: lintel %s " % name, text)
+                self.assertIn("\n## %s\n" % name, markdown)
+                self.assertRegex(page, r'(?m)^\.SS "%s' % name)
+                self.assertRegex(own_page, r'(?m)^\.SS "%s' % name)
+                self.assertIn(".TH LINTEL\\-", self.lintel("help", "--man", *name.split(), code=OK).out)
+                for option in command["options"]:
+                    self.assertIn("--" + option["name"], text)
+                    self.assertIn("\\-\\-" + option["name"].replace("-", "\\-"), page)
+                    for shell in shells:
+                        self.assertIn(option["name"], shell)
+
+    def test_CLI_003_every_command_of_a_group_has_examples_and_exit_codes(self):
+        for group in self.groups():
+            for command in group["commands"]:
+                names = "|".join("%s %s" % (n, command["name"]) for n in ("lintel " + group["name"], group.get("program")))
+                self.assertTrue(command["examples"], command["name"])
+                for example in command["examples"]:
+                    self.assertRegex(example, r"(^|\| )(%s)" % names)
+                codes = [e["code"] for e in command["exitCodes"]]
+                self.assertEqual(sorted(codes), codes)
+                self.assertTrue({0, 5} <= set(codes))
+
+    def test_CLI_005_a_group_without_command_shows_its_help(self):
+        for group in self.groups():
+            result = self.lintel(group["name"], code=USAGE)
+            self.assertEqual("", result.out)
+            self.assertIn("usage: lintel %s COMMAND" % group["name"], result.err)
+            help_text = self.lintel(group["name"], "--help", code=OK)
+            self.assertEqual(("", self.lintel("help", group["name"], code=OK).out), (help_text.err, help_text.out))
+
+    def test_help_as_json_for_a_group_and_its_commands(self):
+        for line in (["help", "dynaml", "merge"], ["dynaml", "merge", "--help"]):
+            value = self.check_json("help", *line, code=OK) if line[0] == "help" else self.lintel(*line, "--json").json()
+            self.assertEqual([], value["help"]["commands"])
+            self.assertEqual([("dynaml", ["merge"])],
+                             [(g["name"], [c["name"] for c in g["commands"]]) for g in value["help"]["groups"]])
+
+    def test_CLI_005_mistakes_below_a_group(self):
+        self.assertIn("did you mean 'merge'?", self.lintel("dynaml", "mrge", code=USAGE).err)
+        self.assertIn("unknown command 'dynaml mrge'", self.lintel("dynaml", "mrge", code=USAGE).err)
+        self.assertIn("did you mean 'merge'?", self.lintel("help", "dynaml", "merg", code=USAGE).err)
+        self.assertIn("'plan' is no group", self.lintel("help", "plan", "merge", code=USAGE).err)
+        self.assertIn("did you mean 'dynaml'?", self.lintel("dynam", code=USAGE).err)
+        self.assertIn("did you mean '--no-read'?", self.lintel("dynaml", "merge", "--no-raed", "x", code=USAGE).err)
+        self.assertIn("see: lintel help dynaml merge", self.lintel("dynaml", "merge", code=USAGE).err)
+
+    def test_a_group_takes_only_some_global_options(self):
+        self.assertIn("unknown option '--state'", self.lintel("dynaml", "merge", "--state", "x", "t", code=USAGE).err)
+        self.assertIn("'lintel dynaml' takes no option '--state'",
+                      self.lintel("--state", "x", "dynaml", "merge", "t", code=USAGE).err)
+        self.write("t.yml", "a: (( 1 + 1 ))\n")
+        self.assertEqual("a: 2\n", self.lintel("--color", "never", "dynaml", "-C", self.dir, "merge", "t.yml", code=OK).out)
+
+    def test_CLI_004_the_project_file_may_hold_options_of_others(self):
+        self.write("lintel.yaml", "state: other.db\nno-env: true\n")
+        self.write("t.yml", "a: (( env(\"HOME\") || 1 ))\n")
+        self.assertEqual("a: 1\n", self.lintel("dynaml", "merge", "t.yml", code=OK).out)
+        self.assertIn("no-env             true   (project file", self.lintel("config", code=OK).out)
+
+
 class Completion(CliCase):
     def script(self, shell):
         value = self.check_json("completion", "completion", shell, code=OK)
@@ -129,6 +208,15 @@ class Completion(CliCase):
         self.assertIn("deploy", self.complete("lintel", "help", ""))
         self.write("blueprint.yaml", "")
         self.assertEqual(["blueprint.yaml"], self.complete("lintel", "validate", "blue"))
+
+    def test_bash_completes_commands_of_groups(self):
+        self.assertEqual(["dynaml"], self.complete("lintel", "dyna"))
+        self.assertEqual(["merge"], self.complete("lintel", "dynaml", "mer"))
+        self.assertEqual(["merge"], self.complete("lintel", "--color", "never", "dynaml", "--json", "mer"))
+        self.assertEqual(["--no-exec", "--no-read", "--no-env"], self.complete("lintel", "dynaml", "merge", "--no-"))
+        self.assertEqual([], self.complete("lintel", "dynaml", "merge", "--stat"))
+        self.write("template.yml", "")
+        self.assertEqual(["template.yml"], self.complete("lintel", "dynaml", "merge", "--limit", "depth=1", "templ"))
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_reads_it(self):

@@ -1,0 +1,11 @@
+/* The commands of the dynaml dialect (DY-330). Internal to the command line. */
+#ifndef LINTEL_APPS_CLI_DYNAML_COMMANDS_H
+#define LINTEL_APPS_CLI_DYNAML_COMMANDS_H
+
+#include "apps/cli/cli.h"
+
+extern const struct cli_group cli_dynaml;
+
+enum exit_code cmd_dynaml_merge_run(struct cli *c);
+
+#endif
