@@ -161,6 +161,9 @@ enum store_result snapshot_save_instance(struct deploy *d);
 /* --- deploy_rollback.c: nothing happens in a run of another kind --- */
 sv get_run_kind(const struct deploy *d); /* "deploy" "destroy" "rollback" */
 void rollback_put_start(const struct deploy *d, struct map_builder *b);
+/* An instance that was destroyed goes on where it ended: with versions, hence generations of its elements, that it has
+ * not had (LC-022), and behind its history. */
+void rollback_revive(struct deploy *d);
 /* Objects that are there still go into the state again. False when one is not there any more. */
 bool rollback_begin(struct deploy *d);
 /* The statuses of a rollback in place of those that a record or event has got. */

@@ -78,9 +78,9 @@ static sv encode_body(struct deploy *d) {
     return record_encode_instance(&codec, &d->stored.body);
 }
 
-enum store_result put_instance(struct deploy *d, enum status status) {
+/* `expected`: the version that is stored; 0: it is not there yet. */
+static enum store_result put_row(struct deploy *d, enum status status, int64_t expected) {
     struct store_instance row = d->stored.instance;
-    int64_t expected = row.version;
     row.version++;
     row.status = status_get_text(status);
     row.updated_ms = now_wall(d);
@@ -90,6 +90,10 @@ enum store_result put_instance(struct deploy *d, enum status status) {
         d->stored.instance = row;
     }
     return r;
+}
+
+enum store_result put_instance(struct deploy *d, enum status status) {
+    return put_row(d, status, d->stored.instance.version);
 }
 
 static bool report_stale(struct deploy *d, const char *why) {
@@ -128,11 +132,12 @@ static bool insert_instance(struct deploy *d, enum exit_code *code) {
         .created_ms = now_wall(d),
     };
     s->body.plan_id = d->p->id;
+    rollback_revive(d);
     enum store_result r = store->ops->begin(store, NULL);
     if (r != STORE_OK) {
         return fail(code, store_exit(r));
     }
-    r = put_instance(d, STATUS_preparing);
+    r = put_row(d, STATUS_preparing, 0);
     if (r == STORE_OK) {
         r = store->ops->commit(store);
     } else {

@@ -228,6 +228,7 @@ static enum store_result compact(struct deploy *d, size_t keep) {
     field_put_text(&b, "templateDigest", d->p->template_digest);
     field_put_value(&b, "inputDigests", input_digests(d));
     field_put_value(&b, "summary", summary_value(d));
+    field_put_int(&b, "version", d->stored.instance.version);
     rollback_put_start(d, &b);
     snapshot_encode(&b, &d->saved.all);
     struct seal_place place = {.instance_id = d->stored.instance.id, .address = SV("history")};

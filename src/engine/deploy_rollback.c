@@ -9,9 +9,11 @@ static bool removes(const struct op_run *o) {
     return o->op->kind == OP_DESTROY || o->op->kind == OP_UNLINK;
 }
 
-/* Between the halves of a replacement the element has a row without an object: what is created is one half. */
+/* Between the halves of a replacement the element has a row without an object: what is created is one half. In a
+ * destruction nothing is replaced. */
 static enum status mark_op(const struct deploy *d, const struct op_run *o, enum rollback_phase phase) {
-    bool is_half = o->change->action == ACTION_CREATE && map_has(&d->saved.rows, o->change->address.text);
+    bool is_half = o->change->action == ACTION_CREATE && d->p->rollback->of != RUN_DESTROY &&
+                   map_has(&d->saved.rows, o->change->address.text);
     return rollback_get_precise(is_half ? ACTION_REPLACE : o->change->action, removes(o), phase);
 }
 
@@ -76,6 +78,15 @@ void rollback_mark_recovered(struct deploy *d, value intent, struct resource_rec
 }
 
 /* --- begin --- */
+
+void rollback_revive(struct deploy *d) {
+    const struct rollback *rb = d->p->rollback;
+    if (rb != NULL && rb->gone.found) {
+        d->stored.instance.version = rb->gone.row.version;
+        d->stored.instance.created_ms = rb->gone.row.created_ms;
+        d->stored.body.history_number = rb->gone.history_number;
+    }
+}
 
 bool rollback_begin(struct deploy *d) {
     const struct rollback *rb = d->p->rollback;

@@ -1,6 +1,7 @@
 #include "engine/edit.h"
 
 #include "engine/fields.h"
+#include "engine/gone.h"
 #include "model/lease.h"
 
 static value open_body(struct record_codec *codec, sv address, sv json) {
@@ -15,13 +16,20 @@ static bool find_id(const struct run_config *c, sv *id) {
     }
     struct store_instance instance;
     enum store_result r = c->store->ops->find_instance(c->store, c->arena, c->context, c->instance_name, &instance);
-    if (r == STORE_NOT_FOUND) {
-        struct diag *d = diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance '%.*s'",
-                                   SV_ARG(c->instance_name));
-        diag_set_hint(c->diags, d, "the history of one that was destroyed is found by its id: --instance-id ID");
+    if (r == STORE_OK) {
+        *id = instance.id;
+        return true;
     }
-    *id = instance.id;
-    return r == STORE_OK;
+    struct gone_instance gone = {0};
+    if (r != STORE_NOT_FOUND || !gone_find(c, &gone)) {
+        return false;
+    }
+    if (!gone.found) {
+        diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE,
+                  "there is no instance '%.*s', nor a history of one that was destroyed", SV_ARG(c->instance_name));
+    }
+    *id = gone.row.id;
+    return gone.found;
 }
 
 static void add_entries(const struct run_config *c, struct record_codec *codec, const struct store_history *items,

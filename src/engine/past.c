@@ -159,11 +159,15 @@ bool run_view_instance_at(const struct run_config *c, sv run, struct instance_vi
     if (!edit_list_runs(c, &runs)) {
         return false;
     }
-    const struct past_run *found = find_run(&runs, p.a, run);
-    if (!check_run(&p, found, run)) {
+    const struct past_run *found = run.len == 0 ? NULL : find_run(&runs, p.a, run);
+    if ((run.len > 0 && !check_run(&p, found, run)) || !load(&p, runs.instance_id)) {
         return false;
     }
-    int64_t number = found == NULL ? 0 : found->number;
-    return load(&p, runs.instance_id) && go_back_to(&p, runs.instance_id, number) && decode_rows(&p, view) &&
-           decode_body(&p, view);
+    if (found != NULL) {
+        view->at_run = found->run_id;
+        if (!go_back_to(&p, runs.instance_id, found->number)) {
+            return false;
+        }
+    }
+    return decode_rows(&p, view) && decode_body(&p, view);
 }

@@ -204,8 +204,9 @@ static struct plan *make_plan(struct planner *p) {
     plan->expanded = p->t;
     list_contents(p, plan);
     plan->context = c->context;
-    plan->instance_id = p->stored->found ? p->stored->instance.id : id_make_instance(p->a, c->host);
-    plan->instance_name = p->stored->found ? p->stored->instance.name : c->instance_name;
+    bool has_id = p->stored->instance.id.len > 0; /* one that was destroyed gets its own again (BP-524) */
+    plan->instance_id = has_id ? p->stored->instance.id : id_make_instance(p->a, c->host);
+    plan->instance_name = has_id ? p->stored->instance.name : c->instance_name;
     plan->instance_version = p->stored->found ? p->stored->instance.version : 0;
     plan->dialect = p->stored->instance.dialect;
     if (p->t != NULL) {

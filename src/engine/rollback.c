@@ -433,15 +433,53 @@ static void take_all_back(struct roller *k) {
     }
 }
 
-static bool load(struct roller *k, bool *interrupted, enum exit_code *code) {
+/* --- an instance that was destroyed --- */
+
+static bool refuse(struct roller *k, const char *hint, sv message) {
+    struct diag *d = diags_add(k->c->diags, DIAG_instance_not_found, SPAN_NONE, "%.*s", SV_ARG(message));
+    diag_set_hint(k->c->diags, d, "%s", hint);
+    return false;
+}
+
+static bool check_gone(struct roller *k, const struct gone_instance *g) {
     const struct run_config *c = k->c;
-    if (!stored_load(c, &k->stored, code)) {
+    struct store_instance other;
+    if (!g->found) {
+        sv wanted = c->instance_id.len > 0 ? c->instance_id : c->instance_name;
+        return refuse(k, "the history tells of none that was destroyed, either: deploy it",
+                      arena_printf(k->a, "there is no instance '%.*s'", SV_ARG(wanted)));
+    }
+    if (!sv_eq(g->row.context, c->context)) {
+        return refuse(k, "choose the name space with --context",
+                      arena_printf(k->a, "instance '%.*s' was destroyed in the name space '%.*s'", SV_ARG(g->row.name),
+                                   SV_ARG(g->row.context)));
+    }
+    enum store_result r = c->store->ops->find_instance(c->store, k->a, c->context, g->row.name, &other);
+    if (r == STORE_OK) {
+        return refuse(k, "destroy that one first, or deploy the blueprint under another name",
+                      arena_printf(k->a, "the name of instance '%.*s', which was destroyed, is another's now",
+                                   SV_ARG(g->row.name)));
+    }
+    return r == STORE_NOT_FOUND;
+}
+
+/* Its picture: nothing is there of it. */
+static bool load_gone(struct roller *k) {
+    struct gone_instance *g = &k->rb->gone;
+    if (!gone_find(k->c, g) || !check_gone(k, g)) {
         return false;
     }
-    if (!k->stored.found) {
-        struct diag *d = diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance '%.*s'",
-                                   SV_ARG(c->instance_name));
-        diag_set_hint(c->diags, d, "one that was destroyed is deployed again, not rolled back");
+    k->stored.instance = g->row;
+    k->stored.body.history_number = g->history_number;
+    return true;
+}
+
+static bool load(struct roller *k, bool *interrupted, enum exit_code *code) {
+    const struct run_config *c = k->c;
+    if (!stored_load_if_there(c, &k->stored, code)) {
+        return false;
+    }
+    if (!k->stored.found && !load_gone(k)) {
         *code = EXIT_FAILED;
         return false;
     }
@@ -462,6 +500,7 @@ struct plan *run_plan_rollback(const struct run_config *c, sv *why_not, enum exi
     k->c = c;
     k->a = c->arena;
     k->left_out = MAP(k->a);
+    k->rb = ARENA_NEW(k->a, struct rollback);
     if (!load(k, &interrupted, code)) {
         return NULL;
     }
@@ -471,7 +510,6 @@ struct plan *run_plan_rollback(const struct run_config *c, sv *why_not, enum exi
         *code = why_not->len > 0 ? EXIT_OK : EXIT_FAILED;
         return NULL;
     }
-    k->rb = ARENA_NEW(k->a, struct rollback);
     if (!read_instance(k)) {
         return NULL;
     }
@@ -480,7 +518,8 @@ struct plan *run_plan_rollback(const struct run_config *c, sv *why_not, enum exi
     struct plan *plan = plan_all(k, interrupted, code);
     bool is_idle = plan != NULL && k->rb->undoes > 0 && plan_is_empty(plan) && k->rb->taken.len == 0;
     if (is_idle && k->stored.tree.journal.len == 0 && k->rb->skipped.len == 0) {
-        *why_not = SV("the last run has changed nothing");
+        *why_not = k->rb->gone.found ? SV("the instance was empty before it was destroyed")
+                                     : SV("the last run has changed nothing");
         return NULL;
     }
     if (plan != NULL) {

@@ -8,6 +8,7 @@
 #ifndef LINTEL_ENGINE_ROLLBACK_H
 #define LINTEL_ENGINE_ROLLBACK_H
 
+#include "engine/gone.h"
 #include "engine/run.h"
 #include "engine/snapshot.h"
 #include "engine/stored.h"
@@ -33,6 +34,7 @@ struct rollback {
     VEC(struct taken_back) taken;
     VEC(struct rollback_skip) skipped;
     struct instance_body body; /* of the instance, as it was */
+    struct gone_instance gone; /* `found`: it was destroyed, and is made again with its id */
     sv root_dir;
 };
 

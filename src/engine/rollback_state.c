@@ -87,6 +87,7 @@ static bool take_entry(struct finder *f, const struct store_history *entry, stru
         return say(why_not, "the history does not reach back to it");
     }
     e->undoes = entry->number;
+    e->of_destroy = sv_eq_cstr(entry->kind, "destroy");
     return snapshot_decode(f->codec.arena, open_body(f, SV("history"), entry->body), &e->of_run) ||
            say(why_not, "the history does not tell what was before the last run");
 }
@@ -98,9 +99,7 @@ static bool find_last(struct finder *f, struct earlier_state *e, sv *why_not) {
         if (sv_eq_cstr(entry->kind, "rollback")) {
             return say(why_not, "the last run was a rollback, which is not rolled back");
         }
-        bool is_destroy = sv_eq_cstr(entry->kind, "destroy"); /* of a part (CLI-013), or the instance were gone */
-        if (is_destroy || sv_eq_cstr(entry->kind, "deploy")) {
-            e->of_destroy = is_destroy;
+        if (sv_eq_cstr(entry->kind, "destroy") || sv_eq_cstr(entry->kind, "deploy")) {
             return take_entry(f, entry, e, why_not);
         }
         if (is_edit(open_body(f, SV("history"), entry->body))) {

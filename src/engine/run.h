@@ -131,10 +131,12 @@ struct instance_view {
     size_t open_intents;
     const struct run_result *results; /* kept with the instance (FN-231) */
     size_t result_count;
+    sv at_run; /* id of the run after which it was so; empty: as it is now */
 };
 /* False after a report (`instance_not_found`, …). */
 bool run_view_instance(const struct run_config *c, struct instance_view *view);
-/* As it was after a run: its number or id in the history. False after a report (`run_not_reachable`, …). */
+/* As it was after a run: its number or id in the history; empty: as it is now, with nothing in it when it was
+ * destroyed. False after a report (`run_not_reachable`, …). */
 bool run_view_instance_at(const struct run_config *c, sv run, struct instance_view *view);
 
 #endif

@@ -245,7 +245,7 @@ void stored_drop_rows(struct stored *s) {
     s->tree = kept;
 }
 
-bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *code) {
+bool stored_load_if_there(const struct run_config *c, struct stored *s, enum exit_code *code) {
     *s = (struct stored){.arena = c->arena};
     s->by_address = MAP(c->arena);
     sv id;
@@ -260,11 +260,6 @@ bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *c
         return fail(code, r == STORE_BUSY ? EXIT_LOCKED : EXIT_FAILED);
     }
     if (r == STORE_NOT_FOUND || !s->tree.found) {
-        if (c->instance_id.len > 0) {
-            diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance with the id '%.*s'",
-                      SV_ARG(id));
-            return fail(code, EXIT_FAILED);
-        }
         return true;
     }
     s->found = true;
@@ -275,6 +270,18 @@ bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *c
         return fail(code, EXIT_FAILED);
     }
     return decode_rows(c, s) || fail(code, EXIT_FAILED);
+}
+
+bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *code) {
+    if (!stored_load_if_there(c, s, code)) {
+        return false;
+    }
+    if (s->found || c->instance_id.len == 0) {
+        return true;
+    }
+    diags_add(c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance with the id '%.*s'",
+              SV_ARG(c->instance_id));
+    return fail(code, EXIT_FAILED);
 }
 
 struct resource_record *stored_find_resource(const struct stored *s, sv address) {

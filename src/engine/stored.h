@@ -28,6 +28,8 @@ struct stored {
 /* Looks the instance up by the configuration's name or id and loads it. `found` is false when there is none of that
  * name. False after a report, with the exit code: an unknown id, a damaged row, a journal whose chain is broken. */
 bool stored_load(const struct run_config *c, struct stored *s, enum exit_code *code);
+/* The same, but that an unknown id is no error: `found` is false then, too. */
+bool stored_load_if_there(const struct run_config *c, struct stored *s, enum exit_code *code);
 /* Gives the rows back, which take as much as the records: `tree.elements` is empty then, its other parts stay. */
 void stored_drop_rows(struct stored *s);
 /* NULL when it is not there or removed. */

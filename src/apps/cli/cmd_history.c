@@ -1,13 +1,11 @@
 #include "apps/cli/commands.h"
-#include "apps/cli/session.h"
+#include "apps/cli/history_view.h"
 
-#include "engine/edit.h"
 #include "engine/fields.h"
 
 #include <time.h>
 
-/* Local, with its zone (CLI-021). */
-static sv render_time(struct cli *c, int64_t ms) {
+sv history_render_time(struct cli *c, int64_t ms) {
     char text[64];
     struct tm local;
     time_t seconds = (time_t)(ms / 1000);
@@ -80,17 +78,15 @@ static void render_run(struct cli *c, struct buf *out, const struct past_run *ru
     sv number = run->number > 0 ? arena_printf(&c->arena, "%lld", (long long)run->number) : SV("-");
     buf_printf(out, "%6.*s  %-26.*s  %-12.*s %-20.*s %-25.*s %.*s\n", SV_ARG(number), SV_ARG(run->run_id),
                SV_ARG(render_escape(&c->arena, run->kind)), SV_ARG(render_escape(&c->arena, run->outcome)),
-               SV_ARG(render_time(c, run->started_ms)), SV_ARG(render_escape(&c->arena, run->actor)));
+               SV_ARG(history_render_time(c, run->started_ms)), SV_ARG(render_escape(&c->arena, run->actor)));
     sv text = find_change_text(c, run);
     if (text.len > 0)
         buf_printf(out, "        %.*s\n", SV_ARG(text));
 }
 
-static enum exit_code history(struct session *s) {
+static enum exit_code list_runs(struct session *s) {
     struct cli *c = s->cli;
     struct past_runs runs;
-    if (!session_choose_instance(s, SV("blueprint.yaml")))
-        return EXIT_USAGE;
     if (!edit_list_runs(&s->config, &runs))
         return session_get_error_code(c);
     struct buf out = BUF(&c->arena);
@@ -107,8 +103,36 @@ static enum exit_code history(struct session *s) {
     return EXIT_OK;
 }
 
+static enum exit_code history(struct session *s) {
+    const sv *arguments = s->cli->arguments.items;
+    size_t count = s->cli->arguments.len;
+    if (!session_choose_instance(s, SV("blueprint.yaml")))
+        return EXIT_USAGE;
+    if (count == 0 || sv_eq_cstr(arguments[0], "list"))
+        return list_runs(s);
+    return history_diff(s, arguments[1], count > 2 ? arguments[2] : SV(""));
+}
+
+static bool check_arguments(struct cli *c) {
+    bool is_diff = c->arguments.len > 0 && sv_eq_cstr(c->arguments.items[0], "diff");
+    bool has_runs = c->arguments.len == 2 || c->arguments.len == 3;
+    for (size_t i = 1; i < c->arguments.len; i++)
+        has_runs = has_runs && c->arguments.items[i].len > 0;
+    if (is_diff && !has_runs)
+        output_usage_error(c, "'history diff' needs one run or two: their numbers, or ids");
+    else if (!is_diff && c->arguments.len > 1)
+        output_usage_error(c, "'history' takes runs behind 'diff' only");
+    else if (!is_diff && settings_get_flag(c, "detailed-exitcode"))
+        output_usage_error(c, "'--detailed-exitcode' goes with 'history diff' only");
+    else
+        return true;
+    return false;
+}
+
 enum exit_code cmd_history_run(struct cli *c) {
     struct session session = {0};
+    if (!check_arguments(c))
+        return EXIT_USAGE;
     enum exit_code code = session_open(c, &session, SESSION_READ) ? history(&session) : session_get_error_code(c);
     session_close(&session);
     return code;

@@ -396,7 +396,8 @@ static const struct cli_option *const show_options[] = {&opt_instance, &opt_inst
 static const struct cli_option *const rollback_options[] = {
     &opt_instance, &opt_instance_name, &opt_instance_id, &opt_dry_run, &opt_auto_approve,
     &opt_approve,  &opt_deny,          &opt_refresh,     &opt_timings, &opt_trace};
-static const struct cli_option *const history_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id};
+static const struct cli_option *const history_options[] = {&opt_instance, &opt_instance_name, &opt_instance_id,
+                                                           &opt_detailed};
 static const struct cli_option opt_all_instances = {
     .name = SV_INIT("all"), .type = OPTION_FLAG, .summary = SV_INIT("export: every instance of the name space")};
 static const struct cli_option *const state_options[] = {
@@ -445,6 +446,12 @@ static const struct cli_argument arg_state[] = {
     {SV_INIT("ARGUMENT"), true, true, SV_INIT("addresses of elements; for apply, import and rescue a file")}};
 static const struct cli_argument arg_locked[] = {
     {.name = SV_INIT("ID"), .summary = SV_INIT("id of the instance, or its name")}};
+static const struct cli_argument arg_history[] = {
+    {.name = SV_INIT("ACTION"),
+     .optional = true,
+     .summary = SV_INIT("what to show; default: list"),
+     .choices = SV_INIT("diff|list")},
+    {SV_INIT("RUN"), true, true, SV_INIT("behind 'diff': one run or two, by number or id; one: up to now")}};
 static const struct cli_argument arg_queue[] = {{.name = SV_INIT("ACTION"),
                                                  .optional = true,
                                                  .summary = SV_INIT("what to do; default: list"),
@@ -481,6 +488,7 @@ static const enum exit_code exits_drift[] = {EXIT_OK,     EXIT_FAILED, EXIT_DRIF
 static const enum exit_code exits_inspect[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_read[] = {EXIT_OK, EXIT_FAILED, EXIT_INVALID, EXIT_USAGE};
 
+static const enum exit_code exits_history[] = {EXIT_OK, EXIT_FAILED, EXIT_CHANGES, EXIT_INVALID, EXIT_USAGE};
 static const enum exit_code exits_edit[] = {EXIT_OK,     EXIT_FAILED, EXIT_INVALID, EXIT_USAGE,
                                             EXIT_LOCKED, EXIT_SIGINT, EXIT_SIGTERM};
 static const enum exit_code exits_work[] = {EXIT_OK,     EXIT_FAILED, EXIT_INVALID, EXIT_USAGE,
@@ -513,7 +521,8 @@ static const sv ex_fmt[] = {SV_INIT("lintel fmt"), SV_INIT("lintel fmt --check -
 static const sv ex_functions[] = {SV_INIT("lintel functions"), SV_INIT("lintel functions substr")};
 static const sv ex_help[] = {SV_INIT("lintel help deploy"), SV_INIT("lintel help dynaml merge"),
                              SV_INIT("lintel help --json")};
-static const sv ex_history[] = {SV_INIT("lintel history"), SV_INIT("lintel history -i orders --json")};
+static const sv ex_history[] = {SV_INIT("lintel history"), SV_INIT("lintel history -i orders --json"),
+                                SV_INIT("lintel history diff 3 5")};
 static const sv ex_init[] = {SV_INIT("lintel init"), SV_INIT("lintel init shop --example database")};
 static const sv ex_list[] = {SV_INIT("lintel list --json")};
 static const sv ex_output[] = {SV_INIT("lintel output"), SV_INIT("lintel output url --raw")};
@@ -713,13 +722,15 @@ static const struct cli_command cmd_help = {.name = SV_INIT("help"),
                                             .run = cmd_help_run};
 static const struct cli_command cmd_history = {
     .name = SV_INIT("history"),
-    .summary = SV_INIT("list the runs of an instance"),
-    .details =
-        SV_INIT("Deployments that succeeded, edits of the state and broken leases, by number; below them the runs "
-                "since that did not succeed. The runs of an instance that was destroyed are found by its id."),
+    .summary = SV_INIT("list the runs of an instance, or tell what differs between two"),
+    .details = SV_INIT(
+        "Deployments that succeeded, edits of the state and broken leases, by number; below them the runs since that "
+        "did not succeed. An instance that was destroyed is found by its id, and by its name while no other has it. "
+        "'history diff RUN RUN' compares the states after two runs; secrets are masked."),
+    ARGS(arg_history),
     OPTIONS(history_options),
     EXAMPLES(ex_history),
-    EXITS(exits_read),
+    EXITS(exits_history),
     .output = OUTPUT_ONE_SHOT,
     .run = cmd_history_run};
 static const struct cli_command cmd_import = {
@@ -827,7 +838,8 @@ static const struct cli_command cmd_rollback = {
                        "that succeeded: to the state before it. What was created is destroyed, what was changed is "
                        "changed back, what is gone is created again; objects that are still there are kept. Elements "
                        "of which nobody can tell are left as they are and listed. A rollback that was cut off or "
-                       "failed goes on when it is run again; one that is complete is not rolled back."),
+                       "failed goes on when it is run again; one that is complete is not rolled back. After a "
+                       "destruction the instance is made again, with its id, as its history tells."),
     OPTIONS(rollback_options),
     EXAMPLES(ex_rollback),
     EXITS(exits_run),

@@ -72,8 +72,9 @@ void plan_render_markdown(struct buf *out, const struct plan *p, const struct pl
                : plan_is_empty(p)                     ? ": nothing would change"
                : p->destroy && plan_is_limited(p)     ? ": what was chosen will be destroyed"
                : p->destroy                           ? ": everything will be destroyed"
-               : p->instance_version == 0             ? " is new"
-                                                      : "");
+               : p->instance_version > 0              ? ""
+               : p->rollback                          ? " was destroyed and is made again"
+                                                      : " is new");
     plan_render_count(out, p);
     buf_append_cstr(out, "**\n\n");
     struct buf scope = BUF(out->arena);

@@ -279,8 +279,9 @@ static void render_head(struct plan_writer *w, const struct plan *p) {
     buf_printf(w->out, "Instance %.*s%s\n", SV_ARG(name),
                p->destroy && plan_is_limited(p) ? ": what was chosen will be destroyed"
                : p->destroy                     ? ": everything will be destroyed"
-               : p->instance_version == 0       ? " is new"
-                                                : "");
+               : p->instance_version > 0        ? ""
+               : p->rollback                    ? " was destroyed and is made again"
+                                                : " is new");
     render_legend(w, p);
 }
 

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 
-from cli_case import FAILED, INVALID, LINTEL, OK, PART_WAY, SCHEMAS, USAGE, CliCase
+from cli_case import CHANGES, FAILED, INVALID, LINTEL, OK, PART_WAY, SCHEMAS, USAGE, CliCase
 
 ROLLED_BACK = 8
 
@@ -349,6 +349,37 @@ class Rollback(CliCase):
         self.assertIn("it did not succeed", self.lintel("show", "--at", "5", code=FAILED).err)
         self.assertEqual(second, self.elements("--at", "2"))
 
+    def test_LC_025_what_differs_between_two_runs(self):
+        self.put(BEFORE)
+        self.deploy()
+        self.put(AFTER)
+        self.deploy()
+        value = self.check_json("history", "history", "diff", "1", "2", code=OK)
+        self.assertEqual((1, 2), (value["diff"]["first"]["number"], value["diff"]["second"]["number"]))
+        changes = {c["address"]: c for c in value["diff"]["changes"]}
+        self.assertEqual({"resources.changed": "changed", "resources.moved": "replaced", "resources.added": "added",
+                          "resources.gone": "removed", "resources.left": "removed", "exports.path": "changed"},
+                         {address: c["change"] for address, c in changes.items()})
+        fields = {f["fieldPath"]: (f.get("prevValue"), f.get("newValue")) for f in changes["resources.moved"]["fields"]}
+        self.assertEqual(("here", "there"), fields["spec.contents"])
+        self.assertEqual({"added": 1, "removed": 2, "changed": 2, "replaced": 1, "same": 2}, value["diff"]["counts"])
+        text = self.lintel("history", "diff", "1", code=OK).out  # up to now
+        self.assertRegex(text, r"^From run 1 \(deploy, .*\) to now\n\n")
+        self.assertIn("  -/+ resources.moved (local/file): another object\n", text)
+        self.assertIn('      ~ spec.contents: "here" → "there"\n', text)
+        self.assertIn("\n1 added, 2 removed, 2 changed, 1 replaced, 2 the same.\n", text)
+        ids = [r["runId"] for r in self.lintel("history", "--json", code=OK).json()["runs"]]
+        self.assertEqual(value["diff"], self.lintel("history", "diff", *ids, "--json", code=OK).json()["diff"])
+        self.lintel("history", "diff", "1", "2", "--detailed-exitcode", code=CHANGES)
+        same = self.check_json("history", "history", "diff", "2", "--detailed-exitcode", code=OK)
+        self.assertEqual(([], None), (same["diff"]["changes"], same["diff"]["second"]))
+        self.lintel("destroy", "--auto-approve", code=OK)
+        self.assertIn("0 added, 7 removed", self.lintel("history", "diff", "1", code=OK).out)
+        self.assertIn("run_not_reachable", self.check_json("history", "history", "diff", "9", code=FAILED)["diagnostics"]
+                      [0]["code"])
+        for wrong in (["diff"], ["diff", "1", "2", "3"], ["list", "1"], ["--detailed-exitcode"], ["diff", ""]):
+            self.lintel("history", *wrong, code=USAGE)
+
     def test_LC_025_over_edits_and_reconciliations(self):
         self.put(BEFORE)
         self.deploy()
@@ -371,6 +402,28 @@ class Rollback(CliCase):
         self.lintel("destroy", "--auto-approve", code=OK)
         self.assertEqual(first, self.elements("--at", "1", "--instance-id", name))
 
+    def test_BP_524_a_destroyed_instance_is_made_again(self):
+        self.put(BEFORE)
+        self.deploy()
+        before, elements = self.texts(), self.elements()
+        inode = os.stat(self.path("left.txt")).st_ino
+        self.lintel("destroy", "--auto-approve", code=OK)
+        self.assertEqual(["left.txt"], list(self.texts()))
+        shown = self.lintel("rollback", "--dry-run", code=OK).out
+        self.assertIn("Instance shop was destroyed and is made again\n", shown)
+        self.assertIn("+ resources.changed (local/file) will be created", shown)
+        self.assertIn("Taken back into the state, the object is still there:\n  resources.left\n", shown)
+        self.lintel("show", code=INVALID)
+        self.roll_back()
+        self.assertEqual(list(before), list(self.texts()))
+        self.assertEqual(inode, os.stat(self.path("left.txt")).st_ino)
+        self.assertEqual("destroy_rollback_complete", self.status())
+        self.assertEqual(list(elements), list(self.elements()))
+        runs = self.check_json("history", "history", code=OK)["runs"]
+        self.assertEqual([(1, "deploy"), (2, "destroy"), (3, "rollback")], [(r["number"], r["kind"]) for r in runs])
+        self.put(BEFORE)
+        self.assertEqual(OK, self.deploy().code)
+
     def test_LC_025_secrets_of_the_past_stay_hidden(self):
         self.put(self.SECRET)
         self.deploy("--var", "token=first-secret")
@@ -379,3 +432,12 @@ class Rollback(CliCase):
         SCHEMAS.check("show", json.loads(result.out))
         self.assertNotIn("first-secret", result.out)
         self.assertIn("(sensitive)", result.out)
+        result = self.lintel("history", "diff", "1", "2", code=OK)
+        self.assertIn("      ~ spec.contents: (sensitive) → (sensitive)\n", result.out)
+        result = self.check_json("history", "history", "diff", "1", "2", code=OK)
+        self.assertNotIn("-secret", json.dumps(result))
+        self.assertEqual([("spec.contents", "(sensitive)", "(sensitive)", True)],
+                         [(f["fieldPath"], f["prevValue"], f["newValue"], f["sensitive"])
+                          for f in result["diff"]["changes"][0]["fields"][:1]])
+        self.deploy("--var", "token=first-secret")
+        self.assertIn("0 changed", self.lintel("history", "diff", "1", "3", code=OK).out)

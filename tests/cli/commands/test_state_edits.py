@@ -236,12 +236,16 @@ class History(CliCase):
         os.mkdir(self.path("missing"))
         self.deploy()
 
-    def test_of_a_destroyed_instance_by_id(self):
+    def test_LC_025_of_a_destroyed_instance(self):
         self.write("blueprint.yaml", SMALL)
+        self.assertIn("nor a history", self.lintel("history", code=INVALID).err)
         self.deploy()
         value = self.check_json("history", "history", code=OK)
         self.lintel("destroy", "--auto-approve", code=OK)
-        self.assertIn("--instance-id", self.lintel("history", code=INVALID).err)
+        runs = self.check_json("history", "history", code=OK)["runs"]
+        self.assertEqual(["deploy", "destroy"], [run["kind"] for run in runs])
+        self.deploy()
+        self.assertEqual(["deploy"], [run["kind"] for run in self.lintel("history", "--json").json()["runs"]])
         runs = self.check_json("history", "history", "--instance-id", value["instanceId"], code=OK)["runs"]
         self.assertEqual(["deploy", "destroy"], [run["kind"] for run in runs])
         self.assertIn("no instance", self.lintel("history", "--instance-id", "x" * 21, code=INVALID).err)

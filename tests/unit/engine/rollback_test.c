@@ -489,6 +489,101 @@ static void tells_which_phase_of_a_link_goes_back(void **state) { /* BP-543, BP-
     world_fini(&w);
 }
 
+/* --- after a destruction that has succeeded --- */
+
+static sv find_id(struct world *w) {
+    struct trip t;
+    trip_init(&t, w);
+    struct instance_view view = {0};
+    assert_true(run_view_instance(&t.config, &view));
+    sv id = arena_copy_sv(&w->arena, view.instance.id);
+    trip_fini(&t);
+    return id;
+}
+
+static const char with_retained[] = "resources:\n"
+                                    "  a: {type: fake/thing, spec: {name: one, secret: hidden}}\n"
+                                    "  b: {type: fake/thing, spec: {name: two}, dependsOn: a}\n"
+                                    "  left: {type: fake/thing, removalPolicy: retain, spec: {name: l}}\n"
+                                    "exports:\n"
+                                    "  name: {type: string, field: resources.a.spec.name}\n";
+
+static void makes_a_destroyed_instance_again(void **state) { /* BP-524, BP-541, LC-022, LC-025 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, with_retained, EXIT_OK);
+    sv id = find_id(&w), key = world_find(&w, "thing-1")->key;
+    destroy(&w, EXIT_OK);
+    assert_int_equal(world_count_objects(&w), 1);
+    roll_back(&w, EXIT_OK);
+    expect_state(&w, "destroy_rollback_complete\n"
+                     "resources.a destroy_rollback_complete thing-4\n"
+                     "resources.b destroy_rollback_complete thing-5\n"
+                     "resources.left destroy_rollback_complete thing-3\n"
+                     "export name \"one\"\n");
+    assert_true(sv_eq_cstr(read_text(&w, "thing-4", "secret"), "hidden"));
+    assert_true(sv_eq(find_id(&w), id));
+    assert_false(sv_eq(world_find(&w, "thing-4")->key, key));
+    expect_plan(&w, "nothing: the last run was a rollback, which is not rolled back\n");
+    deploy(&w, with_retained, EXIT_OK); /* and from there on as ever */
+    assert_int_equal(world_count_calls(&w, "create resources.a"), 2);
+    destroy(&w, EXIT_OK);
+    roll_back(&w, EXIT_OK); /* each destruction */
+    world_fini(&w);
+}
+
+static void goes_on_making_a_destroyed_instance(void **state) { /* BP-523, BP-524, BP-541 */
+    (void)state;
+    struct world w;
+    world_init(&w);
+    deploy(&w, with_retained, EXIT_OK);
+    destroy(&w, EXIT_OK);
+    world_script(&w, "create resources.b", PROVIDER_TERMINAL, 1);
+    roll_back(&w, EXIT_PART_WAY);
+    expect_state(&w, "destroy_rollback_failed\n"
+                     "resources.a destroy_rollback_complete thing-4\n"
+                     "resources.b destroy_rollback_failed \n"
+                     "resources.left destroy_rollback_complete thing-3\n");
+    roll_back(&w, EXIT_OK);
+    expect_state(&w, "destroy_rollback_complete\n"
+                     "resources.a destroy_rollback_complete thing-4\n"
+                     "resources.b destroy_rollback_complete thing-5\n"
+                     "resources.left destroy_rollback_complete thing-3\n"
+                     "export name \"one\"\n");
+    world_fini(&w);
+}
+
+static void leaves_the_name_to_who_has_it(void **state) { /* BP-524, BP-410 */
+    (void)state;
+    struct world w;
+    struct trip t;
+    world_init(&w);
+    trip_init(&t, &w);
+    expect_text(plan_rollback(&t), "instance_not_found: there is no instance 'test'\n");
+    trip_fini(&t);
+    deploy(&w, with_retained, EXIT_OK);
+    sv id = find_id(&w);
+    destroy(&w, EXIT_OK);
+    deploy(&w, one_of_two, EXIT_OK);
+    trip_init(&t, &w);
+    t.config.instance_id = id;
+    t.config.instance_name = SV("");
+    expect_text(plan_rollback(&t), "instance_not_found: the name of instance 'test', which was destroyed, is "
+                                   "another's now\n");
+    trip_fini(&t);
+    expect_plan(&w, "delete resources.a\n" /* the name means the one that is there */
+                    "delete resources.b\n"
+                    "D(resources.a) late after D(resources.b)\n"
+                    "D(resources.b) late\n");
+    destroy(&w, EXIT_OK);
+    expect_plan(&w, "create resources.a\n" /* of two, the last */
+                    "create resources.b\n"
+                    "C(resources.a)\n"
+                    "C(resources.b) after C(resources.a)*\n");
+    world_fini(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rolls_a_first_deployment_back),
@@ -502,6 +597,9 @@ int main(void) {
         cmocka_unit_test(rolls_groups_and_links_back),
         cmocka_unit_test(tells_what_it_does),
         cmocka_unit_test(tells_which_phase_of_a_link_goes_back),
+        cmocka_unit_test(makes_a_destroyed_instance_again),
+        cmocka_unit_test(goes_on_making_a_destroyed_instance),
+        cmocka_unit_test(leaves_the_name_to_who_has_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
