@@ -251,6 +251,10 @@ void take_results(struct deploy *d, bool only_used);
 /* Stores the instance's row with the next version, inside a transaction. */
 enum store_result put_instance(struct deploy *d, enum status status);
 
+/* --- deploy_claim.c --- */
+/* Objects that an edit has given to an element bear its mark from now on. */
+void claim_objects(struct deploy *d);
+
 /* --- deploy_end.c --- */
 /* Everything behind the loop: exports, the instance's row, history. */
 void end_run(struct deploy *d);

@@ -403,6 +403,7 @@ bool begin_run(struct deploy *d, enum exit_code *code) {
         return fail(code, EXIT_STALE);
     }
     take_drift(d);
+    claim_objects(d);
     flush_batch(d);
     return true;
 }

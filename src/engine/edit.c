@@ -438,6 +438,7 @@ bool edit_commit(struct edit *e, enum exit_code *code) {
     if (!has_change || e->request.dry_run) {
         return true;
     }
+    edit_note_claims(e);
     e->stored.body.plan_id = e->run_id; /* plans that were made before do not fit any more */
     return write_edit(e, code);
 }

@@ -87,6 +87,8 @@ bool edit_undo(struct edit *e);
 bool edit_rescue(struct edit *e, sv text);
 /* Writes everything in one transaction; nothing for a dry run, or when nothing has changed. False after a report. */
 bool edit_commit(struct edit *e, enum exit_code *code);
+/* Within it: the records of objects that `edit_claim` is going to mark say so, for whoever comes after a kill. */
+void edit_note_claims(struct edit *e);
 /* After the commit: the objects of elements that were moved, imported or put back bear the mark of their elements. One
  * that cannot be marked is a warning. */
 void edit_claim(struct edit *e);

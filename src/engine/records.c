@@ -41,6 +41,7 @@ struct store_element record_encode_resource(struct record_codec *c, const struct
     field_put_int(&b, "duration", r->duration_ms);
     field_put_text(&b, "madeBy", r->made_by);
     field_put_int(&b, "typeVersion", (int64_t)r->type_version);
+    field_put_bool(&b, "unclaimed", r->is_unclaimed);
     field_put_bool(&b, "drifted", value_is_set(r->drift));
     field_put_int(&b, "lastDriftDetected", r->drift_ms);
     field_put_value(&b, "drift", r->drift);
@@ -171,6 +172,7 @@ bool record_decode_resource(struct record_codec *c, const struct store_element *
         .duration_ms = field_get_int(body, "duration"),
         .made_by = field_get_text(body, "madeBy"),
         .type_version = (unsigned)field_get_int(body, "typeVersion"),
+        .is_unclaimed = field_get_bool(body, "unclaimed"),
         .drift = field_get_value(body, "drift"),
         .drift_ms = field_get_int(body, "lastDriftDetected"),
     };
