@@ -8,7 +8,8 @@
  * `sync`, `read`, `memory` (allocations), `world` (names and processes: what providers do, but stores hardly ever).
  * Actions: `kill`, `stop` (both in front of the call), `eio`, `enospc`, `enomem` (instead of it), `short` (half of it),
  * `ahead`, `behind` (the wall clock jumps by ten days), `none`. Calls on descriptors 0 to
- * 2 and those of child processes do not count. */
+ * 2 and those of child processes do not count. Where calls fail, the pauses before another attempt are a hundredth of
+ * what they are. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -263,6 +264,18 @@ int clock_gettime(clockid_t clock, struct timespec *result) {
         result->tv_sec += atomic_load(&fault.clock_off_s);
     }
     return status;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left) {
+    NEXT(nanosleep);
+    enum { SHARE = 100, NS_PER_S = 1000000000 };
+    bool fails_calls = fault.pid != 0 && (fault.action == ACTION_EIO || fault.action == ACTION_ENOSPC ||
+                                          fault.action == ACTION_ENOMEM || fault.action == ACTION_SHORT);
+    if (!fails_calls) {
+        return next(time, left);
+    }
+    long long ns = ((long long)time->tv_sec * NS_PER_S + time->tv_nsec) / SHARE;
+    return next(&(struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S}, left);
 }
 
 /* New files: openat and open, whose mode is there only when it counts. */
