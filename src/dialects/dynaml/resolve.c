@@ -43,19 +43,59 @@ value resolve_walk(void *user, struct evaluator *ev, value base, const struct st
 
 /* --- where a name is --- */
 
+/* One asking for a reference. */
+struct walk {
+    struct stage *s;
+    struct evaluator *ev;
+    const struct expr *ref;
+    struct resolved *out;
+};
+
 static bool is_under_way(const struct place *p) {
     return p->shape.state == CELL_UNDER_WAY;
 }
 
-/* What is known while `<<` and the key field are being evaluated: own entries as they are written (DY-100). */
-static enum resolve_result find_as_written(struct place *p, const struct expr *ref, size_t used, struct resolved *out) {
-    value v = value_map_find(p->source, ref->ref.steps[used].name);
-    if ((v.word & WORD_LIVE) != 0) {
+static bool has_splice(value list) {
+    for (size_t i = 0; i < list.list->len; i++) {
+        value item = list.list->items[i];
+        if (item.kind == VALUE_MAP && item.map->len == 1 && value_map_has(item, SV("<<")))
+            return true;
+    }
+    return false;
+}
+
+/* A step into something with expressions that is not evaluated yet: kind 0 when they have to be known for that, ABSENT
+ * when they do not matter. */
+static value step_as_written(struct stage *s, value v, const struct step *step) {
+    value found = {0};
+    if (v.kind == VALUE_MAP && !value_map_has(v, SV("<<"))) {
+        found = step->kind == STEP_NAME ? value_map_find(v, step->name) : found;
+        return value_is_set(found) ? found : value_absent();
+    }
+    if (v.kind != VALUE_LIST || has_splice(v))
+        return found;
+    if (step->kind == STEP_NAME)
+        return overlay_find(s->run, v, step->name);
+    return step->index < v.list->len ? v.list->items[step->index] : value_absent();
+}
+
+/* What is known while `<<` and the key field are being evaluated, for them only: own entries as they are written
+ * (DY-100). */
+static enum resolve_result find_as_written(struct walk *w, struct place *p) {
+    const struct expr *ref = w->ref;
+    struct resolved *out = w->out;
+    value v = value_map_find(p->source, ref->ref.name);
+    size_t used = 1;
+    for (; used < ref->count && (v.word & WORD_LIVE) != 0 && value_is_set(v); used++)
+        v = step_as_written(w->s, v, &ref->ref.steps[used]);
+    if (v.kind == VALUE_ABSENT)
+        return fail_not_found(w->ev, ref, out);
+    if ((v.word & WORD_LIVE) != 0 || !value_is_set(v)) {
         out->cell = &p->shape; /* under way: pending */
         out->steps_used = ref->count;
         return RESOLVE_CELL;
     }
-    out->steps_used = used + 1;
+    out->steps_used = used;
     return give(out, v);
 }
 
@@ -70,14 +110,6 @@ static enum has ask_scope(struct place *p, sv name) {
 }
 
 /* --- walking places --- */
-
-/* One asking for a reference. */
-struct walk {
-    struct stage *s;
-    struct evaluator *ev;
-    const struct expr *ref;
-    struct resolved *out;
-};
 
 /* What is under way, or waits for something that is, gives pending however often it is asked (DY-093). */
 static enum resolve_result wait_for(struct resolved *out, struct cell *c, const struct expr *ref) {
@@ -134,9 +166,6 @@ static enum resolve_result walk_place(struct walk *w, struct place *p) {
     for (size_t used = out->steps_used; used < ref->count; used++) {
         if (!is_container(p))
             return end_at(w->s, p, used, out);
-        if (!p->is_shaped && is_under_way(p) && p->kind == PLACE_MAP && ref->ref.steps[used].kind == STEP_NAME &&
-            value_map_has(p->source, ref->ref.steps[used].name))
-            return find_as_written(p, ref, used, out);
         if (!p->is_shaped && (p->shape.state == CELL_PENDING || p->shape.state == CELL_FAILED)) {
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));
@@ -186,7 +215,7 @@ static enum resolve_result resolve_relative(struct walk *w, const struct scope *
         }
         switch (ask_scope(p, ref->ref.name)) {
         case HAS_IT:
-            return walk_place(w, p);
+            return p->is_shaped ? walk_place(w, p) : find_as_written(w, p);
         case HAS_TO_WAIT:
             return wait_for(out, &p->shape, ref);
         case HAS_NEVER:
