@@ -180,12 +180,25 @@ static bool is_bare_special(sv text) {
     return rest.len < text.len && is_one_of(rest, words, 3);
 }
 
+static size_t skip_hex_digits(sv text, size_t i) {
+    while (i < text.len && sv_find_char(SV("0123456789abcdefABCDEF_"), text.data[i]) != SIZE_MAX)
+        i++;
+    return i;
+}
+
 /* Hexadecimal with a binary exponent. */
 static bool is_hex_float(sv text) {
     sv rest = sv_slice(text, text.data[0] == '+' || text.data[0] == '-', text.len);
-    return rest.len > 2 && rest.data[0] == '0' && (rest.data[1] | 32) == 'x' &&
-           (sv_find_char(rest, 'p') != SIZE_MAX || sv_find_char(rest, 'P') != SIZE_MAX ||
-            sv_find_char(rest, '.') != SIZE_MAX);
+    if (!sv_has_prefix(rest, SV("0x")) && !sv_has_prefix(rest, SV("0X")))
+        return false;
+    size_t at = skip_hex_digits(rest, 2);
+    if (at < rest.len && rest.data[at] == '.')
+        at = skip_hex_digits(rest, at + 1);
+    if (at < 3 || at >= rest.len || (rest.data[at] | 32) != 'p')
+        return false;
+    at++;
+    at += at < rest.len && (rest.data[at] == '+' || rest.data[at] == '-');
+    return at < rest.len && skip_digits(rest, at) == rest.len;
 }
 
 static bool is_double_sign(sv text) {
