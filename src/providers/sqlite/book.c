@@ -112,8 +112,23 @@ static enum sql_result write_signature(struct book *b) {
     return result == SQL_OK ? put_field(b, SV("owner"), get_owner(b)) : result;
 }
 
+/* Whether it is still what was looked at, or signed by another attempt of the same element. */
+static bool is_unchanged(struct book *b) {
+    sv owner = b->owner;
+    bool was_empty = b->is_empty;
+    if (book_read(b) != PROVIDER_OK) {
+        return false;
+    }
+    return book_is_ours(b) || (sv_eq(owner, b->owner) && was_empty == b->is_empty);
+}
+
 enum provider_result book_sign(struct book *b) {
     enum sql_result result = sql_begin(b->db);
+    if (result == SQL_OK && !is_unchanged(b)) {
+        sql_rollback(b->db);
+        return provider_fail(b->call, PROVIDER_TRANSIENT, "'%.*s' was changed by somebody else meanwhile",
+                             SV_ARG(sv_slice(b->path, 0, SHOWN_PATH_MAX)));
+    }
     if (result == SQL_OK) {
         result = write_signature(b);
     }
@@ -159,23 +174,6 @@ static enum sql_result run_migration(struct book *b, size_t number, sv text, sv 
     return result;
 }
 
-static enum provider_result apply_one(struct book *b, size_t number, value text) {
-    sv digest = digest_of(b, text);
-    enum sql_result result = sql_begin(b->db);
-    if (result == SQL_OK) {
-        result = run_migration(b, number, value_get_text(text), digest);
-    }
-    if (result == SQL_OK) {
-        result = sql_commit(b->db);
-    }
-    if (result != SQL_OK) {
-        sql_rollback(b->db);
-        return book_fail(b, result, arena_printf(b->call->arena, "migration %zu failed on", number).data);
-    }
-    VEC_PUSH(b->call->arena, &b->digests, digest);
-    return PROVIDER_OK;
-}
-
 /* What is recorded must be the beginning of the list. */
 static enum provider_result check_applied(struct book *b, value list, size_t wanted) {
     for (size_t i = 0; i < b->digests.len; i++) {
@@ -192,15 +190,39 @@ static enum provider_result check_applied(struct book *b, value list, size_t wan
     return PROVIDER_OK;
 }
 
+/* The next that is not recorded, if there is one. Only inside of the transaction it is sure which one that is: another
+ * process may be at the same database, such as a run that was taken for dead. */
+static enum provider_result apply_next(struct book *b, value list, size_t wanted) {
+    enum provider_result result = read_digests(b);
+    result = result == PROVIDER_OK ? check_applied(b, list, wanted) : result;
+    if (result != PROVIDER_OK || b->digests.len == wanted) {
+        return result;
+    }
+    value text = list.list->items[b->digests.len];
+    sv digest = digest_of(b, text);
+    size_t number = b->digests.len + 1;
+    enum sql_result done = run_migration(b, number, value_get_text(text), digest);
+    if (done == SQL_OK) {
+        done = sql_commit(b->db);
+    }
+    if (done != SQL_OK) {
+        return book_fail(b, done, arena_printf(b->call->arena, "migration %zu failed on", number).data);
+    }
+    VEC_PUSH(b->call->arena, &b->digests, digest);
+    return PROVIDER_OK;
+}
+
 enum provider_result book_apply(struct book *b) {
     value list;
     size_t wanted = count_wanted(b, &list);
     enum provider_result result = check_applied(b, list, wanted);
-    for (size_t i = b->digests.len; i < wanted && result == PROVIDER_OK; i++) {
+    while (result == PROVIDER_OK && b->digests.len < wanted) {
         if (provider_is_cancelled(b->call)) {
             return provider_fail(b->call, PROVIDER_TRANSIENT, "the operation was cancelled");
         }
-        result = apply_one(b, i + 1, list.list->items[i]);
+        enum sql_result begun = sql_begin(b->db);
+        result = begun == SQL_OK ? apply_next(b, list, wanted) : book_fail(b, begun, "cannot write");
+        sql_rollback(b->db); /* of what was not committed */
     }
     return result;
 }

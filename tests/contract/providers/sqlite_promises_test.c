@@ -1,9 +1,11 @@
 /* What sqlite/database promises beyond the contract. */
 #include "adapters/sqlite/sqlite.h"
 #include "providers/sqlite/sqlite_provider.h"
+#include "seal/seal.h"
 #include "suite.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +213,42 @@ static void a_lock_of_another_is_a_passing_failure(void **state) {
     sql_close(user);
 }
 
+struct attempt {
+    struct provider_call call;
+    enum provider_result result;
+};
+
+static void *update_database(void *user) {
+    struct attempt *attempt = user;
+    attempt->result = type->update(&attempt->call);
+    return NULL;
+}
+
+/* F20, F26: a run that was taken for dead wakes up and applies what the one after it is about to apply. */
+static void migrations_of_another_attempt_count(void **state) {
+    struct world *w = *state;
+    enum { READS_MS = 300 };
+    struct provider_call c = make_call(w, KEY, "\"CREATE TABLE t(n)\"");
+    assert_int_equal(type->create(&c), PROVIDER_OK);
+    struct attempt attempt = {
+        .call = make_call(w, KEY, "\"CREATE TABLE t(n)\", \"CREATE TABLE u(n)\", \"CREATE TABLE v(n)\"")};
+    sv digest = seal_sha256(&w->arena, SV("CREATE TABLE u(n)"));
+    sv same =
+        arena_printf(&w->arena, "CREATE TABLE u(n); INSERT INTO lintel_migrations(number, digest) VALUES (2, '%.*s')",
+                     SV_ARG(digest));
+    struct sql_db *other = open_db(w);
+    assert_int_equal(sql_begin(other), SQL_OK);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, update_database, &attempt), 0);
+    usleep(READS_MS * 1000); /* it has read what is recorded, and waits for the lock */
+    assert_int_equal(sql_exec(other, same), SQL_OK);
+    assert_int_equal(sql_commit(other), SQL_OK);
+    sql_close(other);
+    pthread_join(thread, NULL);
+    assert_int_equal(attempt.result, PROVIDER_OK);
+    assert_int_equal(query(w, "SELECT count(*) FROM lintel_migrations"), 3);
+}
+
 static void a_long_migration_ends_with_the_deadline(void **state) {
     struct world *w = *state;
     struct provider_call c =
@@ -248,6 +286,7 @@ int main(void) {
         CASE(destroying_removes_what_stands_beside),
         CASE(what_another_resource_took_over_stays),
         CASE(a_lock_of_another_is_a_passing_failure),
+        CASE(migrations_of_another_attempt_count),
         CASE(a_long_migration_ends_with_the_deadline),
         CASE(bad_migrations_are_found_by_validation),
     };
