@@ -92,7 +92,7 @@ static void push_below(struct pending_exprs *p, const struct expr *e) {
         for (size_t i = e->call.args == NULL ? 0 : count_args(e); i-- > 0;) {
             push(p, e->call.args[i]);
         }
-        push(p, e->kind == EXPR_CALL ? e->call.callee : NULL);
+        push(p, e->kind == EXPR_CALL && e->call.fn == NULL ? e->call.callee : NULL);
         return;
     case EXPR_LAMBDA:
         push(p, e->lambda.body);

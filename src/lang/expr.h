@@ -63,7 +63,7 @@ struct expr {
             const struct fn_def *fn; /* CALL of a table function */
             union {
                 const struct expr *callee; /* CALL of a function value */
-                const void *data;          /* DIRECTIVE */
+                const void *data;          /* DIRECTIVE; CALL of a table function: the dialect's own */
             };
         } call;
         struct { /* LAMBDA; `count` parameters */

@@ -224,7 +224,7 @@ static enum cfn_form_state check_when(struct filling *f, const struct cfn_type_r
         return CFN_FORM_VALUE;
     }
     struct cfn_answer answer;
-    bool of_partition = row->when == CFN_PARTITION;
+    bool of_partition = row->when == CFN_IN_PARTITION;
     enum cfn_form_state state = ask(f, of_partition ? CFN_ASK_PSEUDO : CFN_ASK_PROPERTY,
                                     of_partition ? SV("Partition") : row->property, &answer);
     if (state != CFN_FORM_VALUE) {
@@ -241,7 +241,7 @@ static enum cfn_form_state check_when(struct filling *f, const struct cfn_type_r
     case CFN_LACKS:
         *applies = is_missing(answer.item);
         break;
-    case CFN_PARTITION:
+    case CFN_IN_PARTITION:
     case CFN_IS:
         *applies = has_text && sv_eq(text, row->wanted);
         break;

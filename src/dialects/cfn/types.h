@@ -10,10 +10,10 @@ enum cfn_when {
     CFN_ALWAYS = 1,
     CFN_HAS,
     CFN_LACKS,
-    CFN_IS,        /* P is `wanted` */
-    CFN_PLAIN,     /* P is text without ':' */
-    CFN_ARN,       /* P starts with "arn:" */
-    CFN_PARTITION, /* the partition is `wanted` */
+    CFN_IS,           /* P is `wanted` */
+    CFN_PLAIN,        /* P is text without ':' */
+    CFN_ARN,          /* P starts with "arn:" */
+    CFN_IN_PARTITION, /* the partition is `wanted` */
 };
 
 enum cfn_row_kind {

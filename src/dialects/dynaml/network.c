@@ -1,6 +1,6 @@
 /* Functions of addresses: min_ip max_ip num_ip static_ips (DY-160, DY-168, DY-169). */
 #include "base/vec.h"
-#include "dialects/dynaml/address.h"
+#include "base/address.h"
 #include "dialects/dynaml/internal.h"
 
 /* --- networks --- */

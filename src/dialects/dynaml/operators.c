@@ -1,7 +1,7 @@
 /* Operators (§7). What failed or is pending has decided before they are called, but for those that say so (DY-094,
  * DY-095). */
 #include "base/num.h"
-#include "dialects/dynaml/address.h"
+#include "base/address.h"
 #include "dialects/dynaml/internal.h"
 #include "dialects/dynaml/stage.h"
 

@@ -1,4 +1,4 @@
-#include "dialects/dynaml/address.h"
+#include "base/address.h"
 
 #include "base/num.h"
 

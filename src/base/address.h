@@ -1,6 +1,6 @@
-/* IP addresses and networks as numbers of 16 bytes (DY-131, DY-160). IPv4 is ::ffff:a.b.c.d. */
-#ifndef LINTEL_DIALECTS_DYNAML_ADDRESS_H
-#define LINTEL_DIALECTS_DYNAML_ADDRESS_H
+/* IP addresses and networks as numbers of 16 bytes (DY-131, DY-160, CF-125). IPv4 is ::ffff:a.b.c.d. */
+#ifndef LINTEL_BASE_ADDRESS_H
+#define LINTEL_BASE_ADDRESS_H
 
 #include "base/buf.h"
 
@@ -10,7 +10,7 @@ struct address {
 
 /* Dotted or with colons; octets with leading zeros are none. */
 bool address_parse(sv text, struct address *result);
-/* Dotted when it is IPv4-mapped, else compressed (DY-131). */
+/* Dotted when it is IPv4-mapped, else compressed as RFC 5952 says (DY-131, CF-125). */
 void address_print(struct buf *out, struct address a);
 /* Wraps at 128 bits. */
 struct address address_add(struct address a, int64_t n);

@@ -1,0 +1,15 @@
+/* The Transform section, includes and loops: from the tree that was read to the one that is checked (§10, CF-128 to
+ * CF-131). Internal to the room. */
+#ifndef LINTEL_DIALECTS_CFN_TRANSFORMS_H
+#define LINTEL_DIALECTS_CFN_TRANSFORMS_H
+
+#include "dialects/cfn/run.h"
+
+/* Which transforms are declared (CF-150 to CF-152). */
+void cfn_transforms_read(struct cfn_run *run);
+/* Includes are replaced by what they name: a new root, or the same. */
+const struct node *cfn_include_expand(struct cfn_run *run, const struct node *root);
+/* Loops are unrolled: a new root, or the same. */
+const struct node *cfn_foreach_expand(struct cfn_run *run, const struct node *root);
+
+#endif
