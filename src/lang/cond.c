@@ -19,6 +19,10 @@ static const struct expr *choose(struct evaluator *ev, const struct expr *e, val
     if (truth >= 0) {
         return e->call.args[truth == 1 ? 1 : 2];
     }
+    if (ev->o.ops->refuse != NULL) {
+        ev->answer = ev->o.ops->refuse(ev->o.user, ev, REFUSE_AS_CONDITION, condition, e->call.args[0]->at);
+        return NULL;
+    }
     enum diag_code code = ev->o.policy->type_code != 0 ? ev->o.policy->type_code : DIAG_invalid_substitution;
     const char *kind = value_get_kind_phrase((enum value_kind)condition.kind);
     ev->answer = eval_fail(ev, code, e->call.args[0]->at, "a condition must be a boolean, not %s", kind);

@@ -88,6 +88,9 @@ static value make_computed(struct evaluator *ev, const struct expr *e, const val
         if (marks_decide_one(ev, key, &decided)) {
             return decided;
         }
+        if (key.kind != VALUE_STRING && ev->o.ops->refuse != NULL) {
+            return ev->o.ops->refuse(ev->o.user, ev, REFUSE_AS_KEY, key, e->call.args[(size_t)i * 2]->at);
+        }
         if (key.kind != VALUE_STRING) {
             const char *kind = value_get_kind_phrase((enum value_kind)key.kind);
             return eval_fail(ev, or_default(ev->o.policy->type_code), e->call.args[(size_t)i * 2]->at,

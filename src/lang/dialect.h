@@ -57,7 +57,10 @@ struct lexis {
     bool key_class_only;    /* quoted names of steps consist of LEXIS_KEY characters (QNAME) */
     bool word_steps;        /* behind a point a name may start with a digit (MD's WORD) */
     bool floats, exponents, hex, negative_literals;
-    const sv *literal_words; /* "true" "false" "none"/"nil"/"null" … */
+    bool double_numbers;       /* all numbers are doubles; those without fraction up to 2^53 are INT (MD-111) */
+    const char *number_why;    /* what is said of a number that letters follow; NULL: the lexer's own words */
+    const char *character_why; /* the same of what begins no token, before its text in quotes */
+    const sv *literal_words;   /* "true" "false" "none"/"nil"/"null" … */
     const value *literal_values;
     size_t literal_count;
 };
@@ -72,6 +75,8 @@ struct dialect {
     unsigned call_styles; /* enum call_style */
     const struct fn_registry *functions;
     const struct eval_policy *policy;
+    /* What stands for a function that does not exist and says so when it is called; NULL: said when it is parsed. */
+    const struct fn_def *(*make_unknown)(struct arena *a, sv name);
     enum diag_code syntax_code;           /* invalid_reference_substitution */
     enum diag_code unknown_function_code; /* function_not_found */
     enum diag_code arguments_code;        /* invalid_substitution */

@@ -93,6 +93,13 @@ struct eval_failure {
     const struct eval_failure *inner;
 };
 
+/* What a value has the wrong kind for. */
+enum eval_refusal {
+    REFUSE_IN_TEXT = 1,
+    REFUSE_AS_CONDITION,
+    REFUSE_AS_KEY, /* of an object */
+};
+
 struct eval_ops {
     /* What a reference means. `out` is zero at the first asking. Never calls the evaluator: what it needs it asks for.
      */
@@ -111,6 +118,11 @@ struct eval_ops {
     value (*call_syntactic)(void *user, struct fn_call *c);
     /* What is called is no function: the ERROR value, reported. NULL: a message of the evaluator's own. */
     value (*refuse_call)(void *user, struct evaluator *ev, const struct expr *call);
+    /* A value of a wrong kind: the ERROR value, reported. NULL: messages of the evaluator's own. */
+    value (*refuse)(void *user, struct evaluator *ev, enum eval_refusal what, value v, span at);
+    /* The item of `base` that a computed index names, by the dialect's rules. NULL: strings and integers that are not
+     * negative are steps like others. */
+    value (*step_by)(void *user, struct evaluator *ev, value base, value index, span at);
     /* Told when an operation gives unknown, pending or absent because of its operands; returns the result to use, e.g.
      * one that carries a residual (CF-025) in its word. May be NULL. */
     value (*absorb)(void *user, struct evaluator *ev, const struct expr *e, const value *args, size_t count,

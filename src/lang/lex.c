@@ -127,7 +127,8 @@ static void lex_number(struct lexer *l, size_t from) {
         pos = skip_fraction(l, skip_digits(l, pos));
     }
     if (pos < l->end && match_class(l, pos, LEXIS_START) > 0) {
-        set_bad(l, from, skip_class(l, pos, LEXIS_PART), "a number is followed by letters");
+        set_bad(l, from, skip_class(l, pos, LEXIS_PART),
+                l->lexis->number_why != NULL ? l->lexis->number_why : "a number is followed by letters");
         return;
     }
     set(l, TOKEN_NUMBER, from, pos);
@@ -285,12 +286,17 @@ bool lex_get_number(const struct lexer *l, value *result) {
     sv text = lex_get_text(l);
     int64_t integer = 0;
     double number = 0;
-    if (l->token.is_float) {
+    if (l->token.is_float && !l->lexis->double_numbers) {
         if (num_parse_double(text, &number) != NUM_OK) {
             return false;
         }
         *result = value_float(number);
         return true;
+    }
+    if (l->lexis->double_numbers) {
+        bool is_number = num_parse_double(text, &number) == NUM_OK;
+        *result = value_number(number);
+        return is_number;
     }
     bool negative = text.data[0] == '-';
     sv digits = sv_slice(text, negative, text.len);

@@ -58,6 +58,10 @@ struct expr *parse_fail_token(struct parser *p, const char *wanted) {
     if (t->kind == TOKEN_BAD && t->why != NULL) {
         return parse_fail(p, t->from, t->to, "%s", t->why);
     }
+    if (t->kind == TOKEN_BAD && p->lexer.lexis->character_why != NULL) {
+        return parse_fail(p, t->from, t->to, "%s '%.*s'", p->lexer.lexis->character_why,
+                          SV_ARG(lex_get_text(&p->lexer)));
+    }
     if (t->kind == TOKEN_END) {
         return parse_fail(p, t->from, t->to, "%s is missing at the end of the substitution", wanted);
     }

@@ -62,7 +62,11 @@ static struct expr *parse_unknown_call(struct parser *p, sv name, span at) {
 }
 
 static struct expr *parse_named_call(struct parser *p, sv name, span at) {
-    const struct fn_def *fn = fn_find(p->c->dialect->functions, name);
+    const struct dialect *d = p->c->dialect;
+    const struct fn_def *fn = fn_find(d->functions, name);
+    if (fn == NULL && d->make_unknown != NULL) {
+        fn = d->make_unknown(p->c->arena, name);
+    }
     return fn == NULL ? parse_unknown_call(p, name, at) : parse_call(p, fn, NULL, at);
 }
 
@@ -186,9 +190,10 @@ static struct expr *parse_bare_operand(struct parser *p) {
 
 /* Steps and calls behind any operand, where the dialect has them. A call of a table function has taken its own. */
 struct expr *parse_operand(struct parser *p) {
-    bool is_prefix = p->lexer.token.kind == TOKEN_OPERATOR;
+    bool is_prefix = p->lexer.token.kind == TOKEN_OPERATOR, is_name = p->lexer.token.kind == TOKEN_NAME;
     struct expr *e = parse_bare_operand(p);
-    for (size_t count = 0; !p->failed && !is_prefix && e->kind != EXPR_COND; count++) {
+    bool is_open_ended = is_prefix || (is_name && e->kind == EXPR_COND); /* their last operand has taken the steps */
+    for (size_t count = 0; !p->failed && !is_open_ended; count++) {
         bool steps = lex_is_punct(&p->lexer, '.') || lex_is_punct(&p->lexer, '[');
         if (steps && parse_has_style(p, CALL_STEPS_ANYWHERE)) {
             struct expr *index = expr_new(p->c->arena, EXPR_INDEX, e->at);

@@ -110,6 +110,20 @@ static bool make_step(struct evaluator *ev, const struct step *written, value v,
     return false;
 }
 
+static value take_computed(struct evaluator *ev, value base, const struct step *s, value index, const struct expr *e) {
+    struct step made;
+    value decided = {0};
+    bool is_open = base.kind == VALUE_ERROR || base.kind == VALUE_PENDING || base.kind == VALUE_UNKNOWN;
+    if (ev->o.ops->step_by != NULL && !is_open) {
+        if (marks_decide_one(ev, index, &decided)) {
+            return decided;
+        }
+        return marks_step(ev, base, ev->o.ops->step_by(ev->o.user, ev, base, index, s->at));
+    }
+    return make_step(ev, s, index, &made, &decided) ? take_step(ev, base, &made, e, value_is_sensitive(index))
+                                                    : decided;
+}
+
 /* Walks with `values[base]` as the value so far; true when the end is reached and it is the result. */
 static bool walk(struct evaluator *ev, struct frame *f, value v, value *result) {
     const struct expr *e = f->expr;
@@ -126,10 +140,7 @@ static bool walk(struct evaluator *ev, struct frame *f, value v, value *result) 
             return false;
         }
         f->waiting = false;
-        struct step made;
-        value decided = {0};
-        bool ok = make_step(ev, s, index, &made, &decided);
-        v = marks_join(ev, &index, 1, ok ? take_step(ev, v, &made, e, value_is_sensitive(index)) : decided);
+        v = marks_join(ev, &index, 1, take_computed(ev, v, s, index, e));
         f->index++;
     }
     *result = marks_narrow(ev, v);

@@ -9,6 +9,9 @@ static enum diag_code get_text_code(const struct evaluator *ev) {
 
 static value fail_part(struct evaluator *ev, span at, value v) {
     const char *kind = value_get_kind_name((enum value_kind)v.kind);
+    if (ev->o.ops->refuse != NULL) {
+        return ev->o.ops->refuse(ev->o.user, ev, REFUSE_IN_TEXT, v, at);
+    }
     if (v.kind == VALUE_FUNCTION && ev->o.policy->function_code != 0) {
         return eval_fail(ev, ev->o.policy->function_code, at, "a function cannot stand in text");
     }

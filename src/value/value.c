@@ -26,6 +26,12 @@ value value_float(double x) {
     return v;
 }
 
+value value_number(double x) {
+    const double exact = 9007199254740992.0; /* 2^53 */
+    bool is_whole = x >= -exact && x <= exact && x == (double)(int64_t)x;
+    return is_whole ? value_int((int64_t)x) : value_float(x);
+}
+
 value value_absent(void) {
     return make(VALUE_ABSENT);
 }

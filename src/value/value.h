@@ -91,6 +91,8 @@ value value_null(void);
 value value_bool(bool b);
 value value_int(int64_t n);
 value value_float(double x);
+/* One number type (MD-111): an INT when there is no fraction and it is exact up to 2^53, else a FLOAT. */
+value value_number(double x);
 value value_absent(void);
 value value_error(const void *cause);
 value value_pending(const void *cause);
