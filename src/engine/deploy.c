@@ -336,6 +336,10 @@ enum exit_code run_deploy(const struct run_config *c, const struct template *t, 
         end_run(d);
         code = get_exit_code(d);
     }
+    if (d->lease_lost) {
+        diags_add(c->diags, DIAG_lease_lost, SPAN_NONE, "another run has taken instance '%.*s' over",
+                  SV_ARG(p->instance_name));
+    }
     if (c->queued != NULL) {
         c->queued->lease = d->has_lease ? d->lease : c->queued->lease;
         c->queued->is_lost = d->lease_lost;

@@ -29,6 +29,13 @@ static void report_held(struct deploy *d) {
     held_report(&held, &d->lease);
 }
 
+/* Somebody else has destroyed it since it was planned. */
+static bool report_gone(struct deploy *d, enum exit_code *code) {
+    diags_add(d->c->diags, DIAG_stale_change_set, SPAN_NONE, "instance '%.*s' is not there any more",
+              SV_ARG(d->p->instance_name));
+    return fail(code, EXIT_STALE);
+}
+
 static bool is_interrupted(const struct deploy *d) {
     return d->c->signals != NULL && atomic_load(d->c->signals) > 0;
 }
@@ -55,9 +62,7 @@ bool take_lease(struct deploy *d, enum exit_code *code) {
             return true;
         }
         if (r == STORE_NOT_FOUND) {
-            diags_add(d->c->diags, DIAG_stale_change_set, SPAN_NONE, "instance '%.*s' is not there any more",
-                      SV_ARG(d->p->instance_name));
-            return fail(code, EXIT_STALE);
+            return report_gone(d, code);
         }
         if (r != STORE_CONFLICT) {
             return fail(code, store_exit(r));
@@ -290,7 +295,7 @@ static bool claim(struct deploy *d, enum exit_code *code) {
     if (d->c->queued != NULL) {
         d->c->queued->has_begun = r == STORE_OK;
     }
-    return r == STORE_OK || fail(code, store_exit(r));
+    return check_write(d, r) || fail(code, store_exit(r));
 }
 
 /* --- what an earlier run left open --- */
@@ -375,8 +380,11 @@ bool begin_run(struct deploy *d, enum exit_code *code) {
     struct run_config by_id = *d->c;
     by_id.instance_id = p->instance_id;
     by_id.instance_name = (sv){0};
-    if (!stored_load(&by_id, &d->stored, code)) {
+    if (!stored_load_if_there(&by_id, &d->stored, code)) {
         return false;
+    }
+    if (!d->stored.found) {
+        return report_gone(d, code);
     }
     snapshot_copy_rows(d);
     stored_drop_rows(&d->stored);

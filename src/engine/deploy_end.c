@@ -337,9 +337,5 @@ void end_run(struct deploy *d) {
     if (!d->hard_stop) {
         write_end(d, all || gives_up, status);
     }
-    if (d->lease_lost) {
-        diags_add(d->c->diags, DIAG_lease_lost, SPAN_NONE, "another run has taken instance '%.*s' over",
-                  SV_ARG(d->p->instance_name));
-    }
     arena_fini(&d->turn);
 }

@@ -111,6 +111,11 @@ static void report_held(struct edit *e) {
     held_report(&held, &e->lease);
 }
 
+static void report_missing(struct edit *e) {
+    diags_add(e->c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance '%.*s' any more",
+              SV_ARG(e->stored.instance.name));
+}
+
 static bool take_lease(struct edit *e, enum exit_code *code) {
     const struct run_config *c = e->c;
     struct holder who = {.run_id = e->run_id, .command = c->actor_command};
@@ -124,6 +129,9 @@ static bool take_lease(struct edit *e, enum exit_code *code) {
     e->has_lease = r == STORE_OK;
     if (r == STORE_CONFLICT) {
         report_held(e);
+    } else if (r == STORE_NOT_FOUND) { /* destroyed since it was loaded */
+        report_missing(e);
+        return fail(code, EXIT_INVALID);
     }
     return r == STORE_OK ? rekey_check_current(c, e->stored.instance.context, code) : fail(code, store_exit(r));
 }
@@ -427,8 +435,7 @@ static bool write_edit(struct edit *e, enum exit_code *code) {
         diags_add(e->c->diags, DIAG_lease_lost, SPAN_NONE, "another run has taken instance '%.*s' over",
                   SV_ARG(e->stored.instance.name));
     } else if (r == STORE_NOT_FOUND) {
-        diags_add(e->c->diags, DIAG_instance_not_found, SPAN_NONE, "there is no instance '%.*s' any more",
-                  SV_ARG(e->stored.instance.name));
+        report_missing(e);
     }
     return r == STORE_OK || fail(code, store_exit(r));
 }

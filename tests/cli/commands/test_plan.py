@@ -242,6 +242,13 @@ class Saved(CliCase):
         events = self.check_events("deploy", "--plan", "plan.json", code=STALE)
         self.assertNotIn("element", [e["type"] for e in events])
 
+    def test_LC_003_what_was_destroyed_in_between_is_stale(self):
+        self.deploy()
+        self.lintel("plan", "--destroy", "--out", "plan.json", code=OK)
+        self.lintel("destroy", "-y", code=OK)
+        result = self.lintel("deploy", "--plan", "plan.json", code=STALE)
+        self.assertIn("not there any more", result.err)
+
     def test_a_plan_of_destruction(self):
         self.deploy()
         self.save("--destroy")

@@ -82,6 +82,18 @@ class FailingCalls(FailingCase):
         for name in ("create", "update", "destroy") if IS_LONG else ("update",):
             self.sweep(find(name), FAULTS, "")
 
+    def test_failing_start(self):  # F9
+        """Who cannot read who it is does not hold the lease, and says so."""
+        scenario = find("create")
+        self.measure(scenario)
+        codes = set()
+        for point in range(25, 41):
+            self.start_anew()
+            result = self.lintel(*scenario.action, fault="read=eio@%d" % point)
+            self.check_failure(result, point)
+            codes.add(result.code)
+        self.assertIn(LOCKED, codes)
+
     def test_failing_for_good(self):  # F7, F8
         for name in ("create", "update", "destroy") if IS_LONG else ("update",):
             self.sweep(find(name), LASTING, "+")
