@@ -42,17 +42,26 @@ static sv find_program(const struct dynaml_world_options *o, struct arena *a, sv
     return process_find_program(a, name, search);
 }
 
-static bool run_program(void *user, struct arena *a, const sv *arguments, size_t count, size_t max, sv *output) {
+static enum dynaml_ran judge(const struct process_run *run) {
+    if (run->is_late)
+        return DYNAML_RAN_TOO_LONG;
+    if (run->is_too_much)
+        return DYNAML_RAN_TOO_MUCH;
+    return run->status == 0 && !run->is_stopped ? DYNAML_RAN : DYNAML_RAN_BADLY;
+}
+
+static enum dynaml_ran run_program(void *user, struct arena *a, const sv *arguments, size_t count, size_t max,
+                                   sv *output) {
     const struct dynaml_world_options *o = user;
     struct process_strings strings = {0};
     sv program = find_program(o, a, arguments[0]);
     for (size_t i = 0; i < count; i++) {
         if (sv_find_char(arguments[i], '\0') != SIZE_MAX)
-            return false;
+            return DYNAML_RAN_BADLY;
         process_strings_add(a, &strings, arguments[i]);
     }
     if (program.len == 0)
-        return false;
+        return DYNAML_RAN_BADLY;
     struct process_run run = {
         .program = arena_copy_cstr(a, program),
         .arguments = process_strings_end(a, &strings),
@@ -63,9 +72,9 @@ static bool run_program(void *user, struct arena *a, const sv *arguments, size_t
         .drops_errors = true,
         .signals = o->signals,
     };
-    bool is_done = process_run_to_end(a, &run) && run.status == 0 && !run.is_late && !run.is_stopped;
+    bool is_started = process_run_to_end(a, &run);
     *output = run.output;
-    return is_done && !run.is_too_much;
+    return is_started ? judge(&run) : DYNAML_RAN_BADLY;
 }
 
 const struct dynaml_world *dynaml_world_new(const struct dynaml_world_options *options) {

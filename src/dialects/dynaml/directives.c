@@ -2,6 +2,7 @@
 #include "dialects/dynaml/directives.h"
 
 #include "dialects/dynaml/internal.h"
+#include "dialects/dynaml/notes.h"
 #include "dialects/dynaml/resolve.h"
 
 static enum resolve_result give(struct resolved *out, value v) {
@@ -46,6 +47,8 @@ static enum resolve_result merge(struct stage *s, struct evaluator *ev, const st
     struct place *home = m->home;
     const struct stub_path *path = m->has_path ? make_path(s, m) : place_get_stub_path(s, home);
     const value *found = NULL;
+    if (s->run->notes != NULL)
+        notes_add_lookup(s->run->notes, ev, &(struct note_lookup){path, m->is_absolute});
     if (m->has_path && !m->is_absolute)
         found = overlay_find_path(s, path);
     else if (!m->has_path)
@@ -167,6 +170,8 @@ enum resolve_result directive_copy(struct stage *s, struct evaluator *ev, const 
     struct copy *c = ARENA_NEW(s->a, struct copy);
     *c = (struct copy){.root = root, .issue = r->issue};
     out->state = c;
+    if (s->run->notes != NULL && use != NULL)
+        notes_add_copy(s->run->notes, use, root);
     value v;
     if (stage_get_value(s, root, &v))
         return give(out, v);

@@ -4,10 +4,12 @@
 #include "dialects/dynaml/scalars.h"
 #include "doc/reader.h"
 
+enum { SHOWN = 40 };
+
 struct reading {
     struct dynaml_run *run;
     struct source *source;
-    sv problem; /* the first; empty: none */
+    sv problem, hint; /* the first; empty: none */
     span at;
     size_t alias_nodes;
     bool is_alias; /* what is typed stands at an alias */
@@ -119,7 +121,10 @@ static bool take_key(struct reading *t, const struct node *written, sv *key) {
         *key = n->text;
         return true;
     }
+    bool is_first = t->problem.len == 0;
     fail(t, written->at, arena_printf(t->run->a, "map key must be a string: %s", get_key_text(t->run->a, n)));
+    if (is_first && n->kind == NODE_SCALAR)
+        t->hint = arena_printf(t->run->a, "quote this key: \"%.*s\"", SV_ARG(sv_slice(n->text, 0, SHOWN)));
     return false;
 }
 
@@ -215,13 +220,21 @@ static size_t count_breaks(sv text) {
     return count;
 }
 
+/* "yaml: PROBLEM at line L, column C" (DY-016). */
+static sv describe(struct dynaml_run *run, struct source *source, span at, sv message) {
+    struct text_pos pos = source_get_pos(source, at.offset);
+    run->problem.message = message;
+    run->problem.at = at;
+    return arena_printf(run->a, "yaml: %.*s at line %zu, column %zu", SV_ARG(message), pos.line, pos.column);
+}
+
 static sv describe_first(struct dynaml_run *run, const struct diags *diags, struct source *source) {
     for (size_t i = 0; i < diags->items.len; i++) {
         const struct diag *d = diags->items.items[i];
         if (d->level != DIAG_ERROR)
             continue;
-        struct text_pos pos = source_get_pos(source, d->at.offset);
-        return arena_printf(run->a, "yaml: %.*s at line %zu, column %zu", SV_ARG(d->message), pos.line, pos.column);
+        run->problem.hint = d->hint;
+        return describe(run, source, d->at, d->message);
     }
     return SV("yaml: cannot be read");
 }
@@ -245,8 +258,8 @@ struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct sour
     *d = (struct dynaml_document){.name = name, .root = stream->documents.items[0].root, .source = source};
     d->written = read_node(&t, d->root, 0, false);
     if (t.problem.len > 0) {
-        struct text_pos pos = source_get_pos(source, t.at.offset);
-        *why = arena_printf(run->a, "yaml: %.*s at line %zu, column %zu", SV_ARG(t.problem), pos.line, pos.column);
+        run->problem.hint = t.hint;
+        *why = describe(run, source, t.at, t.problem);
         return NULL;
     }
     if (stream->documents.len > 1)
@@ -270,7 +283,7 @@ struct read_file *document_read_file(struct dynaml_run *run, sv path) {
     struct read_file *f = ARENA_NEW(run->a, struct read_file);
     f->path = path;
     f->is_read = o->world->read(o->world->user, run->a, path, (size_t)o->limits.file, &f->bytes, &f->why);
-    if (f->is_read) {
+    if (f->is_read && f->bytes.len <= o->limits.file) {
         struct source *source = sources_add(o->sources, path, f->bytes);
         f->document = dynaml_read(run, path, source, &f->why);
     }

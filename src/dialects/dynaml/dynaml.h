@@ -10,20 +10,26 @@
 #include "text/diag.h"
 #include "value/value.h"
 
+enum dynaml_ran {
+    DYNAML_RAN = 1,
+    DYNAML_RAN_BADLY, /* not started, ended by a signal, or with another exit status than 0 */
+    DYNAML_RAN_TOO_LONG,
+    DYNAML_RAN_TOO_MUCH, /* printed more than `max` */
+};
+
 /* Programs and files, as functions see them (DY-158, DY-185). */
 struct dynaml_world {
     void *user;
-    /* Runs the program with an argument vector, no input, errors dropped. False: not started, ended by a signal, other
-     * exit status than 0, too slow, or more output than `max`. The output lives in `a`. */
-    bool (*run)(void *user, struct arena *a, const sv *arguments, size_t count, size_t max, sv *output);
-    /* The bytes of a file, at most `max`, a NUL behind them. False: `why` says it as the system does ("no such file or
-     * directory"), or is empty: outside of the root directory (DY-361). */
+    /* Runs the program with an argument vector, no input, errors dropped. The output lives in `a`. */
+    enum dynaml_ran (*run)(void *user, struct arena *a, const sv *arguments, size_t count, size_t max, sv *output);
+    /* The bytes of a file, at most `max`, and one more when there are more; a NUL behind them. False: `why` says it as
+     * the system does ("no such file or directory"), or is empty: outside of the root directory (DY-361). */
     bool (*read)(void *user, struct arena *a, sv path, size_t max, sv *bytes, sv *why);
 };
 
 /* DY-362. 0: the default. */
 struct dynaml_limits {
-    uint64_t file, depth, expression, calls, steps, items, memory, aliases;
+    uint64_t file, depth, expression, calls, steps, items, memory, aliases, exec; /* exec: seconds, kept by the world */
 };
 extern const struct dynaml_limits dynaml_limits_default;
 /* The limit of that name; NULL for none. */
@@ -37,6 +43,10 @@ struct dynaml_options {
     const struct dynaml_world *world;
     struct dynaml_limits limits;
     bool no_exec, no_read, no_env; /* DY-360 */
+    bool wants_details;            /* places, cycles and hints of what is unresolved */
+    /* A line with line break per node that was evaluated (--debug); NULL: none. */
+    void (*trace)(void *user, sv line);
+    void *trace_user;
 };
 
 struct dynaml_run;
@@ -46,6 +56,12 @@ struct dynaml_run *dynaml_run_new(const struct dynaml_options *options);
 struct dynaml_document;
 /* NULL: `*why` is the report line without the file's role (DY-016): "yaml: PROBLEM at line L, column C". */
 struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct source *source, sv *why);
+/* What to do about the problem that dynaml_read has met (DY-333), and its place; empty, SPAN_NONE: not known. */
+struct dynaml_problem {
+    sv message, hint;
+    span at;
+};
+const struct dynaml_problem *dynaml_get_problem(const struct dynaml_run *run);
 /* One line each, without line break (DY-011, DY-014). */
 size_t dynaml_get_warnings(const struct dynaml_run *run, const sv **lines);
 
@@ -61,6 +77,11 @@ struct dynaml_unresolved {
     sv file, path, lookup, issue;
     enum dynaml_state state;
     unsigned level; /* of unresolved content (DY-313): how many nodes it stands below */
+    /* With `wants_details`: */
+    span at;             /* SPAN_NONE: it stands in no document */
+    size_t line, column; /* 0: not known */
+    bool is_cyclic;      /* PENDING on itself */
+    sv hint;             /* DY-333; may be empty */
 };
 
 struct dynaml_result {
@@ -83,6 +104,8 @@ struct dynaml_question {
 void dynaml_eval(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count,
                  const struct dynaml_question *question, struct dynaml_result *result);
 
+/* Each unresolved node as a diagnostic; causes first. */
+void dynaml_diagnose(struct diags *diags, const struct dynaml_result *result);
 /* The report of DY-310 without its first line. */
 void dynaml_print_report(struct buf *out, const struct dynaml_result *result);
 /* The value at a path of steps as of DY-113; kind 0 when there is none. */

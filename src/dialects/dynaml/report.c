@@ -1,12 +1,20 @@
 #include "dialects/dynaml/report.h"
 
+#include "dialects/dynaml/causes.h"
 #include "dialects/dynaml/directives.h"
+#include "dialects/dynaml/hints.h"
 #include "dialects/dynaml/internal.h"
 
 #include <stdlib.h>
 
+/* Of one report: finding out who waits for whom goes over all of them. */
+enum { CYCLES_MAX = 1000 };
+
 struct report {
     struct stage *s;
+    struct tracer tracer;
+    struct map cyclic;
+    size_t searches;
     VEC(struct dynaml_unresolved) items;
     unsigned level;
 };
@@ -109,6 +117,28 @@ static sv get_issue(const struct place *p) {
     return f == NULL ? (sv){0} : f->message;
 }
 
+static bool is_cyclic(struct report *r, struct place *p, const struct spot *spot) {
+    struct dynaml_explained causes = {0};
+    if (get_state(p) != DYNAML_PENDING)
+        return false;
+    if (!causes_is_cyclic(&r->cyclic, p) && r->searches++ < CYCLES_MAX)
+        causes_collect(&r->tracer, spot, &causes, &r->cyclic);
+    return causes_is_cyclic(&r->cyclic, p);
+}
+
+static void add_details(struct report *r, struct place *p, struct dynaml_unresolved *u) {
+    struct spot spot;
+    if (r->tracer.notes == NULL)
+        return;
+    spot_at_place(&r->tracer, r->s, p, &spot);
+    struct dynaml_position at = spot_get_position(&spot);
+    u->at = spot.node == NULL ? SPAN_NONE : spot.node->at;
+    u->line = at.line;
+    u->column = at.column;
+    u->is_cyclic = is_cyclic(r, p, &spot);
+    u->hint = hints_find(r->s, p, u);
+}
+
 static void add(struct report *r, struct place *p) {
     struct buf path = BUF(r->s->a);
     place_print_path(&path, p);
@@ -123,6 +153,7 @@ static void add(struct report *r, struct place *p) {
     };
     if (p->nested.len > 0)
         u.issue = p->nested.items[0].issue;
+    add_details(r, p, &u);
     VEC_PUSH(r->s->a, &r->items, u);
 }
 
@@ -173,7 +204,8 @@ static void collect(struct report *r, struct place *p) {
 }
 
 void report_collect(struct stage *s, struct place *from, struct dynaml_result *result) {
-    struct report r = {.s = s};
+    struct report r = {.s = s, .cyclic = MAP(s->a)};
+    r.tracer = (struct tracer){.a = s->a, .notes = s->run->notes, .stages = s, .count = 1};
     collect(&r, from);
     result->unresolved = r.items.items;
     result->unresolved_count = r.items.len;

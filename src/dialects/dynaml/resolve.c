@@ -2,6 +2,7 @@
 #include "dialects/dynaml/resolve.h"
 
 #include "dialects/dynaml/internal.h"
+#include "dialects/dynaml/notes.h"
 
 static enum resolve_result give(struct resolved *out, value v) {
     out->item = v;
@@ -55,6 +56,11 @@ static bool is_under_way(const struct place *p) {
     return p->shape.state == CELL_UNDER_WAY;
 }
 
+static void note_need(struct stage *s, struct evaluator *ev, struct place *p) {
+    if (s->run->notes != NULL)
+        notes_add_need(s->run->notes, ev, p);
+}
+
 static bool has_splice(value list) {
     for (size_t i = 0; i < list.list->len; i++) {
         value item = list.list->items[i];
@@ -91,6 +97,7 @@ static enum resolve_result find_as_written(struct walk *w, struct place *p) {
     if (v.kind == VALUE_ABSENT)
         return fail_not_found(w->ev, ref, out);
     if ((v.word & WORD_LIVE) != 0 || !value_is_set(v)) {
+        note_need(w->s, w->ev, p);
         out->cell = &p->shape; /* under way: pending */
         out->steps_used = ref->count;
         return RESOLVE_CELL;
@@ -119,13 +126,22 @@ static enum resolve_result wait_for(struct resolved *out, struct cell *c, const 
     return is_new ? RESOLVE_AGAIN : RESOLVE_CELL;
 }
 
-static enum resolve_result end_at(struct stage *s, struct place *p, size_t used, struct resolved *out) {
+static enum resolve_result end_at(struct walk *w, struct place *p, size_t used) {
+    struct resolved *out = w->out;
     value v;
     out->steps_used = used;
-    if (stage_get_value(s, p, &v))
+    note_need(w->s, w->ev, p);
+    if (stage_get_value(w->s, p, &v))
         return give(out, v);
     out->cell = &p->cell;
     return RESOLVE_CELL;
+}
+
+/* For an item that has no name yet: noted when the reference cannot go on without it. */
+static void note_waiting(struct walk *w, struct place *item) {
+    const struct cell *c = item->kind == PLACE_MAP ? &item->shape : &item->cell;
+    if (c->state != CELL_UNTOUCHED)
+        note_need(w->s, w->ev, item);
 }
 
 /* For the key field of an item, or for all of an item (DY-114). */
@@ -147,6 +163,7 @@ static struct place *take_step(struct walk *w, struct place *p, size_t used, enu
     else if (p->kind == PLACE_LIST && step->index < p->content.list->len)
         next = place_get_child(w->s, p, step->index);
     if (waits != NULL) {
+        note_waiting(w, waits);
         *result = wait_for_key(w->out, waits, w->ref);
         return NULL;
     }
@@ -165,8 +182,9 @@ static enum resolve_result walk_place(struct walk *w, struct place *p) {
     struct resolved *out = w->out;
     for (size_t used = out->steps_used; used < ref->count; used++) {
         if (!is_container(p))
-            return end_at(w->s, p, used, out);
+            return end_at(w, p, used);
         if (!p->is_shaped && (p->shape.state == CELL_PENDING || p->shape.state == CELL_FAILED)) {
+            note_need(w->s, w->ev, p);
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));
         }
@@ -176,7 +194,7 @@ static enum resolve_result walk_place(struct walk *w, struct place *p) {
         if (p == NULL)
             return result;
     }
-    return end_at(w->s, p, ref->count, out);
+    return end_at(w, p, ref->count);
 }
 
 /* --- the hook --- */
@@ -219,6 +237,7 @@ static enum resolve_result resolve_relative(struct walk *w, const struct scope *
         case HAS_TO_WAIT:
             return wait_for(out, &p->shape, ref);
         case HAS_NEVER:
+            note_need(w->s, w->ev, p);
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));
         case HAS_NOT:

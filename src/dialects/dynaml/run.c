@@ -2,6 +2,7 @@
 #include "base/num.h"
 #include "dialects/dynaml/document.h"
 #include "dialects/dynaml/internal.h"
+#include "dialects/dynaml/notes.h"
 #include "dialects/dynaml/report.h"
 
 #include <assert.h>
@@ -15,14 +16,16 @@ const struct dynaml_limits dynaml_limits_default = {
     .items = 10000000,
     .memory = UINT64_C(2) << 30,
     .aliases = 100000,
+    .exec = 300,
 };
 
 uint64_t *dynaml_limits_find(struct dynaml_limits *l, sv name) {
     struct {
         const char *name;
         uint64_t *limit;
-    } all[] = {{"file", &l->file},   {"depth", &l->depth}, {"expression", &l->expression}, {"calls", &l->calls},
-               {"steps", &l->steps}, {"items", &l->items}, {"memory", &l->memory},         {"aliases", &l->aliases}};
+    } all[] = {{"file", &l->file},     {"depth", &l->depth},     {"expression", &l->expression},
+               {"calls", &l->calls},   {"steps", &l->steps},     {"items", &l->items},
+               {"memory", &l->memory}, {"aliases", &l->aliases}, {"exec", &l->exec}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (sv_eq_cstr(name, all[i].name))
             return all[i].limit;
@@ -33,7 +36,8 @@ uint64_t *dynaml_limits_find(struct dynaml_limits *l, sv name) {
 /* 0 stands for the default. */
 static struct dynaml_limits fill(const struct dynaml_limits *given) {
     struct dynaml_limits l = *given, d = dynaml_limits_default;
-    static const char *const names[] = {"file", "depth", "expression", "calls", "steps", "items", "memory", "aliases"};
+    static const char *const names[] = {"file",  "depth",  "expression", "calls", "steps",
+                                        "items", "memory", "aliases",    "exec"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         uint64_t *limit = dynaml_limits_find(&l, sv_from_cstr(names[i]));
         if (*limit == 0)
@@ -58,7 +62,15 @@ struct dynaml_run *dynaml_run_new(const struct dynaml_options *options) {
     run->programs = MAP(run->a);
     run->files = MAP(run->a);
     run->key_index = MAP(run->a);
+    if (options->wants_details) {
+        run->notes = ARENA_NEW(run->a, struct notes);
+        notes_init(run->notes, run->a);
+    }
     return run;
+}
+
+const struct dynaml_problem *dynaml_get_problem(const struct dynaml_run *run) {
+    return &run->problem;
 }
 
 size_t dynaml_get_warnings(const struct dynaml_run *run, const sv **lines) {
@@ -89,17 +101,17 @@ static bool process(struct stage *s, struct place *p, struct dynaml_result *resu
     return false;
 }
 
-/* The stage of the template is left in `last`. */
-static bool cascade(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count, struct stage *last,
-                    struct dynaml_result *result) {
+bool run_cascade(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count, struct stage *stages,
+                 struct dynaml_result *result) {
     value *processed = ARENA_ARRAY(run->a, value, count + 1);
     *result = (struct dynaml_result){0};
     assert(count > 0); /* the template */
     for (size_t i = count; i-- > 0;) {
-        *last = (struct stage){
+        struct stage *s = &stages[i];
+        *s = (struct stage){
             .run = run, .document = documents[i], .stubs = processed + i + 1, .stub_count = count - i - 1};
-        stage_open(last);
-        if (!process(last, last->root, result))
+        stage_open(s);
+        if (!process(s, s->root, result))
             return false;
         processed[i] = result->document;
     }
@@ -108,8 +120,7 @@ static bool cascade(struct dynaml_run *run, struct dynaml_document *const *docum
 
 void dynaml_merge(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count,
                   struct dynaml_result *result) {
-    struct stage last = {0};
-    cascade(run, documents, count, &last, result);
+    run_cascade(run, documents, count, ARENA_ARRAY(run->a, struct stage, count), result);
 }
 
 /* --- questions (DY-350) --- */
@@ -214,7 +225,7 @@ static struct place *make_question(struct stage *s, const struct dynaml_question
 
 void dynaml_eval(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count,
                  const struct dynaml_question *question, struct dynaml_result *result) {
-    struct stage last = {0};
-    if (cascade(run, documents, count, &last, result))
-        process(&last, make_question(&last, question), result);
+    struct stage *stages = ARENA_ARRAY(run->a, struct stage, count);
+    if (run_cascade(run, documents, count, stages, result))
+        process(stages, make_question(stages, question), result);
 }

@@ -1,5 +1,5 @@
 /* What stands in maps and lists: `<<`, key fields, key tags (§11); and all of a container as a value. */
-#include "dialects/dynaml/stage.h"
+#include "dialects/dynaml/notes.h"
 
 #include <stdlib.h>
 
@@ -210,6 +210,8 @@ static value compose_list(struct stage *s, struct place *p, const value *merged)
     size_t next = 0;
     collect_own_keys(p, &own);
     for (size_t i = 0; i < p->source.list->len; i++) {
+        if (s->run->notes != NULL)
+            notes_set_start(s->run->notes, p, i, b.len);
         if (!is_splice(p->source.list->items[i])) {
             list_add(&b, p->source.list->items[i]);
             continue;
@@ -218,6 +220,8 @@ static value compose_list(struct stage *s, struct place *p, const value *merged)
         const struct marks *m = marks_get(s->run, v);
         if (v.kind == VALUE_LIST && m != NULL && m->is_replacing) {
             struct list_builder only = {.arena = s->a};
+            if (s->run->notes != NULL)
+                notes_set_start(s->run->notes, p, i, 0);
             for (size_t k = 0; k < v.list->len; k++)
                 list_add(&only, take_from_stub(v.list->items[k], v));
             return list_done(&only);

@@ -1,7 +1,9 @@
 #include "dialects/dynaml/stage.h"
 
+#include "dialects/dynaml/debug.h"
 #include "dialects/dynaml/directives.h"
 #include "dialects/dynaml/internal.h"
+#include "dialects/dynaml/notes.h"
 #include "dialects/dynaml/resolve.h"
 
 /* --- marks (DY-203) --- */
@@ -189,11 +191,18 @@ static bool is_preferred(const struct place *p) {
     return p->expr != NULL && p->expr->kind == EXPR_DIRECTIVE && p->expr->op == DYNAML_PREFER;
 }
 
+/* A stub's value in place of what the expression gave. */
+static value take_override(struct stage *s, struct place *p, value other, value before) {
+    if (s->run->notes != NULL)
+        notes_set_override(s->run->notes, p, before);
+    return make_final(s, other);
+}
+
 /* DY-082 (c) */
 static value finish_failed(struct stage *s, struct place *p, value error) {
     value other = place_find_override(s, p);
     if (value_is_set(other))
-        return make_final(s, other);
+        return take_override(s, p, other, error);
     if (!is_optional_merge(p))
         return error;
     value nothing = value_null();
@@ -209,8 +218,10 @@ static value finish_value(struct stage *s, struct evaluator *ev, struct place *p
     if (!is_marked && !p->is_key_field && !(is_preferred(p) && is_container(v))) {
         value other = place_find_override(s, p);
         if (value_is_set(other))
-            return make_final(s, other);
+            return take_override(s, p, other, v);
     }
+    if (s->run->notes != NULL && (v.word & WORD_STUB) != 0 && m != NULL)
+        notes_set_merged(s->run->notes, p, m->redirect);
     value placed = put_in_place(s, ev, p, v);
     if (placed.kind == 0 || placed.kind == VALUE_ERROR)
         return placed;
@@ -338,6 +349,7 @@ void stage_open(struct stage *s) {
         .ops = &ops,
         .user = s,
         .policy = &policy,
+        .observer = debug_observe(s),
         .host = s->run->o.host,
         .apply_depth = (size_t)s->run->o.limits.calls,
     });

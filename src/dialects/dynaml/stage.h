@@ -38,6 +38,8 @@ struct marks {
     bool is_replacing;                /* found by `merge replace` (DY-212) */
 };
 
+struct notes;
+
 struct dynaml_document {
     sv name; /* as typed */
     value written;
@@ -58,6 +60,8 @@ struct dynaml_run {
     size_t evals;         /* texts under way in `eval`, one in another (limit `calls`) */
     sv limit;             /* the name of the one that was exceeded; empty: none */
     uint64_t limit_value;
+    struct notes *notes; /* NULL: nothing is noted (DY-351) */
+    struct dynaml_problem problem;
 };
 
 enum place_kind {
@@ -139,7 +143,14 @@ struct stage {
     const struct origin *origin, *computed, *mapped;
     struct diags diags; /* of the evaluator: only limits get here */
     const struct place *exceeded_at;
+    struct observer observer; /* of --debug */
 };
+
+/* --- run.c --- */
+/* Processes the documents; stages[i] is that of documents[i]. False: the run has ended before stages[0] had its result.
+ */
+bool run_cascade(struct dynaml_run *run, struct dynaml_document *const *documents, size_t count, struct stage *stages,
+                 struct dynaml_result *result);
 
 /* --- places.c --- */
 struct place *place_new(struct stage *s, struct place *parent, value source);

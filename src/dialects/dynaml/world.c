@@ -129,7 +129,7 @@ static value read_output(struct stage *s, sv output) {
 }
 
 struct outcome {
-    bool is_ok;
+    enum dynaml_ran ran;
     value v;
 };
 
@@ -137,10 +137,26 @@ static struct outcome *run_program(struct stage *s, const struct names *n) {
     const struct dynaml_options *o = &s->run->o;
     struct outcome *outcome = ARENA_NEW(s->a, struct outcome);
     sv output = {0};
-    outcome->is_ok = o->world->run(o->world->user, s->a, n->items.items, n->items.len, (size_t)o->limits.file, &output);
-    if (outcome->is_ok)
+    outcome->ran = o->world->run(o->world->user, s->a, n->items.items, n->items.len, (size_t)o->limits.file, &output);
+    if (outcome->ran == DYNAML_RAN)
         outcome->v = read_output(s, output);
     return outcome;
+}
+
+/* A program that is stopped for its time or its output ends the run: `||` does not catch it (DY-362). */
+static value give_outcome(struct fn_call *c, const struct outcome *outcome, sv program) {
+    const struct dynaml_limits *l = &get_stage(c)->run->o.limits;
+    switch (outcome->ran) {
+    case DYNAML_RAN:
+        return outcome->v;
+    case DYNAML_RAN_BADLY:
+        return dynaml_fail(c, "execution '%.*s' failed", SV_ARG(program));
+    case DYNAML_RAN_TOO_LONG:
+        return dynaml_exceed(c, SV("exec"), l->exec);
+    case DYNAML_RAN_TOO_MUCH:
+        return dynaml_exceed(c, SV("file"), l->file);
+    }
+    return value_null();
 }
 
 static value call_exec(struct fn_call *c) {
@@ -157,7 +173,7 @@ static value call_exec(struct fn_call *c) {
         outcome = run_program(s, &arguments);
         *slot = outcome;
     }
-    return outcome->is_ok ? outcome->v : dynaml_fail(c, "execution '%.*s' failed", SV_ARG(arguments.items.items[0]));
+    return give_outcome(c, outcome, arguments.items.items[0]);
 }
 
 /* --- read --- */
@@ -185,6 +201,10 @@ static const struct read_file *get_file(struct fn_call *c, sv path, value *faile
     if (f == NULL) {
         f = document_read_file(run, path);
         *slot = f;
+    }
+    if (f->is_read && f->bytes.len > run->o.limits.file) {
+        *failed = dynaml_exceed(c, SV("file"), run->o.limits.file);
+        return NULL;
     }
     if (f->is_read)
         return f;

@@ -13,7 +13,7 @@
  * Other sections: `--- fails` (the lines of the report, or the line behind "error generating manifest: "),
  * `--- parse error` (what is wrong with the template), `--- warnings`, `--- file NAME` for `read`. The template is
  * called T, the stubs S1, S2 …; the environment is {SET: set, EXPR: (( 1 + 1 ))}. Programs: `print` gives its arguments
- * with blanks between them, `lines` each on a line, `count` the number of its runs so far, `fail` fails. */
+ * with blanks between them, `lines` each on a line, `count` the number of its runs so far, `fail` fails, `hang` is stopped. */
 #include "dialects/dynaml/dynaml.h"
 #include "dialects/dynaml/output.h"
 
@@ -39,7 +39,8 @@ struct world {
     int runs;
 };
 
-static bool run_program(void *user, struct arena *a, const sv *arguments, size_t count, size_t max, sv *output) {
+static enum dynaml_ran run_program(void *user, struct arena *a, const sv *arguments, size_t count, size_t max,
+                                   sv *output) {
     struct world *w = user;
     struct buf out = BUF(a);
     w->runs++;
@@ -54,17 +55,17 @@ static bool run_program(void *user, struct arena *a, const sv *arguments, size_t
         }
         buf_append_char(&out, '\n');
     } else {
-        return false;
+        return sv_eq(arguments[0], SV("hang")) ? DYNAML_RAN_TOO_LONG : DYNAML_RAN_BADLY;
     }
     *output = buf_get_sv(&out);
-    return output->len <= max;
+    return output->len <= max ? DYNAML_RAN : DYNAML_RAN_TOO_MUCH;
 }
 
 static bool read_file(void *user, struct arena *a, sv path, size_t max, sv *bytes, sv *why) {
     const struct world *w = user;
     for (size_t i = 0; i < w->c->file_count; i++) {
-        if (sv_eq(w->c->file_names[i], path) && w->c->files[i].len <= max) {
-            *bytes = arena_copy_sv(a, w->c->files[i]);
+        if (sv_eq(w->c->file_names[i], path)) {
+            *bytes = arena_copy_sv(a, sv_slice(w->c->files[i], 0, max + 1));
             return true;
         }
     }
