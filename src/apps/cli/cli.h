@@ -87,6 +87,8 @@ struct cli_program {
     sv name;
     /* Before anything is read: true when the words are answered already, with the exit code. */
     bool (*answer)(struct cli *c, int argc, const char *const *argv, enum exit_code *code);
+    /* When options and arguments are known, whose number nobody has checked: true as above. */
+    bool (*begin)(struct cli *c, enum exit_code *code);
     /* Shows what went wrong and gives the exit code as the program does. */
     enum exit_code (*finish)(struct cli *c, enum exit_code code);
 };

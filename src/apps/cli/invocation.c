@@ -132,8 +132,11 @@ static void render_help(const struct cli *c, struct buf *out) {
 }
 
 static enum exit_code run_command(struct cli *c, bool settings_ok) {
+    enum exit_code code = EXIT_OK;
     if (!settings_ok)
         return output_get_input_code(c);
+    if (c->program && c->program->begin(c, &code))
+        return code;
     if (settings_get_flag(c, "help")) {
         struct buf out = BUF(&c->arena);
         render_help(c, &out);
@@ -149,7 +152,7 @@ static enum exit_code run_command(struct cli *c, bool settings_ok) {
         output_note(c, "%.*s", SV_ARG(buf_get_sv(&out)));
         return EXIT_USAGE;
     }
-    enum exit_code code = c->command->run(c);
+    code = c->command->run(c);
     return code == EXIT_SIGINT ? cli_get_signal_code(c, code) : code;
 }
 
@@ -163,6 +166,8 @@ static enum exit_code run(struct cli *c, int argc, const char *const *argv) {
     output_begin(c);
     verbose_begin(c);
     enum exit_code code = has_output ? run_command(c, ok) : EXIT_FAILED;
+    if (c->program)
+        code = c->program->finish(c, code);
     code = output_finish(c, code);
     verbose_end(c, code, started_ms);
     return code;

@@ -250,6 +250,7 @@ static bool take_command(struct cli *c, sv name) {
     if (c->command)
         return true;
     struct hint hint = HINT(name);
+    VEC_PUSH(&c->arena, &c->arguments, name);
     option_offer_commands(&hint, c->group);
     sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
     output_usage_error(c, "unknown command '%.*s%s%.*s'", SV_ARG(c->group ? c->group->name : SV("")),
@@ -310,7 +311,7 @@ bool options_parse(struct cli *c, int argc, const char *const *argv) {
         if (!c->command)
             find_json(c, &w);
     }
-    if (!w.ok || !c->command || settings_get_flag(c, "help"))
+    if (!w.ok || !c->command || c->program || settings_get_flag(c, "help"))
         return w.ok;
     return check_argument_count(c);
 }

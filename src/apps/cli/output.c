@@ -25,10 +25,15 @@ static int write_all(int fd, sv text) {
     return 0;
 }
 
-/* A reader that went away (`| head`) has seen enough; any other failure is remembered. */
+static bool has_own_form(const struct cli *c) {
+    return c->group && (!c->command || c->command->output == OUTPUT_OWN) && !settings_get_flag(c, "help");
+}
+
+/* A reader that went away (`| head`) has seen enough, unless it was to get a document; any other failure is remembered.
+ */
 static void write_result(struct cli *c, sv text) {
     int error = write_all(STDOUT_FILENO, text);
-    if (c->output_error == 0 && error != EPIPE)
+    if (c->output_error == 0 && (error != EPIPE || has_own_form(c)))
         c->output_error = error;
 }
 
@@ -118,10 +123,6 @@ static sv end_object(struct cli *c, struct jsonw *w, enum exit_code code) {
     jsonw_end_object(w);
     buf_append_char(w->out, '\n');
     return buf_get_sv(w->out);
-}
-
-static bool has_own_form(const struct cli *c) {
-    return c->group && (!c->command || c->command->output == OUTPUT_OWN) && !settings_get_flag(c, "help");
 }
 
 static void write_own(struct cli *c, enum exit_code code) {

@@ -13,7 +13,8 @@
  * Other sections: `--- fails` (the lines of the report, or the line behind "error generating manifest: "),
  * `--- parse error` (what is wrong with the template), `--- warnings`, `--- file NAME` for `read`. The template is
  * called T, the stubs S1, S2 …; the environment is {SET: set, EXPR: (( 1 + 1 ))}. Programs: `print` gives its arguments
- * with blanks between them, `lines` each on a line, `count` the number of its runs so far, `fail` fails, `hang` is stopped. */
+ * with blanks between them, `lines` each on a line, `count` the number of its runs so far, `fail` fails, `hang` is
+ * stopped. */
 #include "dialects/dynaml/dynaml.h"
 #include "dialects/dynaml/output.h"
 

@@ -6,6 +6,12 @@
 
 extern const struct cli_group cli_dynaml;
 
+/* `spiff` (DY-335). */
+extern const struct cli_program cli_spiff;
+
+enum exit_code cmd_dynaml_diff_run(struct cli *c);
+enum exit_code cmd_dynaml_eval_run(struct cli *c);
+enum exit_code cmd_dynaml_explain_run(struct cli *c);
 enum exit_code cmd_dynaml_merge_run(struct cli *c);
 
 #endif
