@@ -251,6 +251,11 @@ struct store_options {
     struct host *host;
     bool read_only;          /* never creates or writes anything */
     int64_t busy_timeout_ms; /* 30 s */
+    /* Asked before the format of a store is changed, with the store as it is, for reading instances and data keys: a
+     * key that does not fit is refused while nothing has happened yet (LC-052). False after a report. NULL: nobody is
+     * asked. */
+    bool (*may_migrate)(void *user, struct store *old);
+    void *user; /* of it */
 };
 
 /* Implementations: stores/memory/memory.h, stores/sqlite/sqlite_store.h, stores/postgres/postgres_store.h. */

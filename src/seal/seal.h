@@ -56,6 +56,8 @@ struct store;
  * used for writing begins a data key; in a state from before there were any it has to be the one that its secrets are
  * sealed with. A wrong key is reported before anything is written (LC-052). NULL after a report. */
 struct sealer *sealer_open_store(struct sealer_options *o, struct store *store);
+/* Whether the key fits what lies in the store, of whatever format; nothing is made or written. False after a report. */
+bool sealer_check_store(const struct sealer_options *o, struct store *store);
 /* Whether the store still has this data key: asked under a lease, since none is rotated while one is held. */
 bool sealer_is_current(const struct sealer *s, struct store *store, sv context);
 

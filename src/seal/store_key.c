@@ -46,6 +46,14 @@ static enum store_result look_at_instance(struct store *store, sv id, struct box
     return r;
 }
 
+static bool report_other_key(const struct sealer_options *o) {
+    struct diag *d = diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE,
+                               "%s does not open the secrets of context '%.*s': they are sealed with another key",
+                               o->passphrase.len > 0 ? "the passphrase" : "the key given", SV_ARG(o->context));
+    diag_set_hint(o->diags, d, "name the key that was used before with --key file:PATH; nothing was written");
+    return false;
+}
+
 /* A state from before data keys lay in stores: is it this key that its secrets are sealed with? */
 static bool check_boxes(struct sealer *s, const struct sealer_options *o, struct store *store) {
     struct arena scratch = {0};
@@ -58,13 +66,29 @@ static bool check_boxes(struct sealer *s, const struct sealer_options *o, struct
     }
     arena_fini(&scratch);
     if (r == STORE_OK && b.has_any && !b.has_ours) {
-        struct diag *d = diags_add(o->diags, DIAG_key_not_usable, SPAN_NONE,
-                                   "%s does not open the secrets of context '%.*s': they are sealed with another key",
-                                   o->passphrase.len > 0 ? "the passphrase" : "the key given", SV_ARG(o->context));
-        diag_set_hint(o->diags, d, "name the key that was used before with --key file:PATH; nothing was written");
-        return false;
+        return report_other_key(o);
     }
     return r == STORE_OK;
+}
+
+bool sealer_check_store(const struct sealer_options *o, struct store *store) {
+    struct arena scratch = {.secret = true};
+    struct sealer_options probe = *o;
+    probe.arena = &scratch;
+    probe.create = false;
+    enum store_result r = store->ops->get_store_key(store, probe.store_key);
+    r = r == STORE_OK ? store->ops->find_data_key(store, &scratch, o->context, &probe.wrapped) : r;
+    bool can_tell = r == STORE_OK || r == STORE_NOT_FOUND;
+    struct sealer *s = can_tell ? sealer_open(&probe) : NULL;
+    bool ok = s != NULL;
+    if (ok && r == STORE_NOT_FOUND) {
+        ok = check_boxes(s, o, store);
+    } else if (ok && !s->keys->has_data) {
+        ok = report_other_key(o);
+    }
+    sealer_close(s);
+    arena_fini(&scratch);
+    return ok;
 }
 
 /* CONFLICT: another process was first. */

@@ -15,13 +15,28 @@ sv history_render_time(struct cli *c, int64_t ms) {
     return arena_copy_sv(&c->arena, sv_make(text, len));
 }
 
+static void render_summary(struct buf *out, value summary) {
+    static const struct {
+        const char *key, *done;
+    } words[] = {{"create", "created"},
+                 {"update", "updated"},
+                 {"replace", "replaced"},
+                 {"destroy", "destroyed"},
+                 {"retain", "kept but forgotten"},
+                 {"check", "checked"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        int64_t count = field_get_int(summary, words[i].key);
+        if (count > 0)
+            buf_printf(out, "%s%lld %s", out->len > 0 ? ", " : "", (long long)count, words[i].done);
+    }
+    if (out->len == 0)
+        buf_append_cstr(out, "nothing was changed");
+}
+
 static sv find_change_text(struct cli *c, const struct past_run *run) {
     struct buf out = BUF(&c->arena);
-    for (size_t i = 0; run->summary.kind == VALUE_MAP && i < run->summary.map->len; i++) {
-        const struct value_entry *e = &run->summary.map->entries[i];
-        buf_printf(&out, "%s%lld to %.*s", i > 0 ? ", " : "",
-                   (long long)(e->item.kind == VALUE_INT ? e->item.integer : 0), SV_ARG(e->key));
-    }
+    if (run->summary.kind == VALUE_MAP)
+        render_summary(&out, run->summary);
     const value *changes;
     size_t count = field_get_items(run->edit, "changes", &changes);
     for (size_t i = 0; i < count; i++) {
@@ -133,7 +148,9 @@ enum exit_code cmd_history_run(struct cli *c) {
     struct session session = {0};
     if (!check_arguments(c))
         return EXIT_USAGE;
-    enum exit_code code = session_open(c, &session, SESSION_READ) ? history(&session) : session_get_error_code(c);
+    bool is_diff = c->arguments.len > 1;
+    enum session_mode mode = is_diff ? SESSION_READ : SESSION_LOOK;
+    enum exit_code code = session_open(c, &session, mode) ? history(&session) : session_get_error_code(c);
     session_close(&session);
     return code;
 }

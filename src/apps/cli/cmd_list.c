@@ -1,4 +1,5 @@
 #include "apps/cli/commands.h"
+#include "apps/cli/history_view.h"
 #include "apps/cli/session.h"
 
 #include "engine/edit.h"
@@ -9,8 +10,9 @@
 /* What is told of one instance beside its row. */
 struct facts {
     size_t elements, drifted, queued;
-    sv owner;  /* who ran the last run; empty: nobody knows */
-    sv holder; /* who holds it now; empty: nobody */
+    int64_t interrupted_ms; /* the last sign of a run that was cut off; 0: none was */
+    sv owner;               /* who ran the last run; empty: nobody knows */
+    sv holder;              /* who holds it now; empty: nobody */
 };
 
 struct listing {
@@ -73,6 +75,9 @@ static bool find_facts(struct listing *l, struct arena *a, const struct store_in
     for (size_t k = 0; k < l->run_count; k++)
         f->queued += sv_eq(l->runs[k].instance_id, i->id);
     f->holder = find_holder(s, a, &tree.lease);
+    /* A run is said to be at it, but none is. */
+    if (f->holder.len == 0 && status_is_transitional(status_find(i->status)))
+        f->interrupted_ms = tree.journal.len > 0 ? VEC_LAST(&tree.journal)->wall_ms : i->updated_ms;
     f->owner = find_owner(s, a, i->id);
     return true;
 }
@@ -91,6 +96,7 @@ static void write_one(struct jsonw *w, const struct store_instance *i, const str
     jsonw_put_i64(w, "updatedMs", i->updated_ms);
     jsonw_put_text(w, "owner", f->owner);
     jsonw_put_text(w, "holder", f->holder);
+    jsonw_put_i64(w, "interruptedMs", f->interrupted_ms);
     jsonw_put_i64(w, "queued", (int64_t)f->queued);
     jsonw_end_object(w);
 }
@@ -99,12 +105,17 @@ static void show_one(struct listing *l, const struct store_instance *i, const st
     struct cli *c = l->session->cli;
     struct buf status = BUF(&c->arena);
     status_render(&status, status_find(i->status));
+    if (f->interrupted_ms > 0)
+        buf_append_cstr(&status, ", CUT OFF");
     sv drift = f->drifted > 0 ? arena_printf(&c->arena, "%zu", f->drifted) : SV("-");
     buf_printf(&l->text, "%-24.*s %-10.*s %-26.*s %-6.*s %-6.*s %.*s", SV_ARG(render_escape(&c->arena, i->name)),
                SV_ARG(i->dialect), SV_ARG(buf_get_sv(&status)), SV_ARG(get_age(c, i->updated_ms)), SV_ARG(drift),
                SV_ARG(f->owner.len > 0 ? render_escape(&c->arena, f->owner) : SV("-")));
     if (f->holder.len > 0)
         buf_printf(&l->text, "  (under way: %.*s)", SV_ARG(render_escape(&c->arena, f->holder)));
+    if (f->interrupted_ms > 0)
+        buf_printf(&l->text, "  (its run was interrupted: nothing more since %.*s)",
+                   SV_ARG(history_render_time(c, f->interrupted_ms)));
     if (f->queued > 0)
         buf_printf(&l->text, "  (queued: %zu)", f->queued);
     buf_append_char(&l->text, '\n');
@@ -148,7 +159,7 @@ static enum exit_code list_all(struct listing *l) {
 enum exit_code cmd_list_run(struct cli *c) {
     struct session session = {0};
     struct listing listing = {.session = &session, .text = BUF(&c->arena)};
-    enum exit_code code = session_open(c, &session, SESSION_READ) ? list_all(&listing) : session_get_error_code(c);
+    enum exit_code code = session_open(c, &session, SESSION_LOOK) ? list_all(&listing) : session_get_error_code(c);
     session_close(&session);
     return code;
 }

@@ -97,7 +97,7 @@ enum exit_code cmd_queue_run(struct cli *c) {
         return output_usage_error(c, "which run is to be cancelled? 'lintel queue' shows their ids");
     if (!cancels && c->arguments.len > 1)
         return output_usage_error(c, "'queue list' takes no run");
-    if (!session_open(c, &session, cancels ? SESSION_WRITE : SESSION_READ)) {
+    if (!session_open(c, &session, cancels ? SESSION_WRITE : SESSION_LOOK)) {
         session_close(&session);
         return session_get_error_code(c);
     }

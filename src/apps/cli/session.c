@@ -43,23 +43,8 @@ static bool check_state_url(struct cli *c, sv url) {
     return false;
 }
 
-static bool open_store(struct session *s, enum session_mode mode) {
-    struct cli *c = s->cli;
-    sv url = get_state_url(c);
-    if (!check_state_url(c, url))
-        return false;
-    c->state_dir = get_directory(c, url);
-    /* Looking at a state that does not exist yet must not make it. */
-    if (mode == SESSION_READ && !store_exists(c, url))
-        url = SV("memory:");
-    struct store_options options = {
-        .diags = &c->diags,
-        .host = (struct host *)c->host,
-        .read_only = mode == SESSION_READ,
-        .busy_timeout_ms = 30000,
-    };
-    s->store = store_open(&c->arena, url, &options);
-    return s->store != NULL;
+static bool is_reading(enum session_mode mode) {
+    return mode == SESSION_READ || mode == SESSION_LOOK;
 }
 
 /* A key that was made here would be unknown to everybody else who uses the state (LC-050). */
@@ -84,7 +69,7 @@ static bool choose_key(struct session *s, enum session_mode mode) {
     s->key.context = settings_get_text(c, "context");
     s->key.no_seal = settings_get_flag(c, "no-seal");
     s->key.create = mode == SESSION_WRITE;
-    if (mode == SESSION_WITHOUT_KEY)
+    if (mode == SESSION_WITHOUT_KEY || mode == SESSION_LOOK)
         return s->key.no_seal = true;
     if ((is_shared && !check_shared_key(c, mode)) || (!s->key.no_seal && !key_spec_resolve(c, spec, &s->key)))
         return false;
@@ -97,10 +82,10 @@ static bool choose_key(struct session *s, enum session_mode mode) {
 }
 
 /* Looking goes on without secrets where nobody can be asked. */
-static bool ask_passphrase(struct session *s, enum session_mode mode) {
+static bool ask_passphrase(struct session *s, struct store *store, enum session_mode mode) {
     struct cli *c = s->cli;
     sv spec = settings_get_text(c, "key"), wrapped;
-    enum store_result r = s->store->ops->find_data_key(s->store, &c->arena, s->key.context, &wrapped);
+    enum store_result r = store->ops->find_data_key(store, &c->arena, s->key.context, &wrapped);
     if (r != STORE_OK && r != STORE_NOT_FOUND)
         return false;
     enum key_use use = r == STORE_OK ? KEY_PRESENT : KEY_FIRST;
@@ -109,9 +94,41 @@ static bool ask_passphrase(struct session *s, enum session_mode mode) {
     return is_looking || key_spec_ask(c, spec, use, &s->key);
 }
 
+static bool asks_passphrase(const struct session *s) {
+    bool is_known = s->key.passphrase.len > 0;
+    return !s->key.no_seal && !is_known && key_spec_is_passphrase(settings_get_text(s->cli, "key"));
+}
+
+static bool may_migrate(void *user, struct store *old) {
+    struct session *s = user;
+    if (asks_passphrase(s) && !ask_passphrase(s, old, SESSION_WRITE))
+        return false;
+    return s->key.no_seal || sealer_check_store(&s->key, old);
+}
+
+static bool open_store(struct session *s, enum session_mode mode) {
+    struct cli *c = s->cli;
+    sv url = get_state_url(c);
+    if (!check_state_url(c, url))
+        return false;
+    c->state_dir = get_directory(c, url);
+    /* Looking at a state that does not exist yet must not make it. */
+    if (is_reading(mode) && !store_exists(c, url))
+        url = SV("memory:");
+    struct store_options options = {
+        .diags = &c->diags,
+        .host = (struct host *)c->host,
+        .read_only = is_reading(mode),
+        .busy_timeout_ms = 30000,
+        .may_migrate = may_migrate,
+        .user = s,
+    };
+    s->store = store_open(&c->arena, url, &options);
+    return s->store != NULL;
+}
+
 static bool open_sealer(struct session *s, enum session_mode mode) {
-    bool asks = !s->key.no_seal && key_spec_is_passphrase(settings_get_text(s->cli, "key"));
-    if (asks && !ask_passphrase(s, mode))
+    if (asks_passphrase(s) && !ask_passphrase(s, s->store, mode))
         return false;
     s->sealer = sealer_open_store(&s->key, s->store);
     return s->sealer != NULL;

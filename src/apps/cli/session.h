@@ -9,6 +9,7 @@ enum session_mode {
     SESSION_READ = 1, /* nothing is created or written; an absent store counts as empty */
     SESSION_WRITE,
     SESSION_WITHOUT_KEY, /* writes; secrets are neither opened nor sealed */
+    SESSION_LOOK,        /* reads; secrets are not opened, so no key is asked for, nor is a wrong one in the way */
 };
 
 struct session {

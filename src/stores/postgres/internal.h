@@ -131,11 +131,13 @@ struct postgres_store {
     bool is_listening;    /* on the present connection */
     int64_t announced_ms; /* when events were announced last */
     int64_t busy_timeout_ms;
-    int64_t format;         /* of the schema; older than the present one only when read_only */
-    sv session;             /* random name, seen by the server's people */
-    sv handle;              /* name of the row of (2) */
-    int64_t number;         /* of its last transaction that was committed */
-    int64_t old_backend;    /* served the connection before this one; 0: none */
+    bool (*may_migrate)(void *user, struct store *old);
+    void *user;          /* of may_migrate */
+    int64_t format;      /* of the schema; older than the present one only when read_only, or as may_migrate sees it */
+    sv session;          /* random name, seen by the server's people */
+    sv handle;           /* name of the row of (2) */
+    int64_t number;      /* of its last transaction that was committed */
+    int64_t old_backend; /* served the connection before this one; 0: none */
     int64_t lease_until_ms; /* on the host's clock: up to then a lost connection is made anew */
     uint8_t key[STATE_KEY];
     struct transaction tx;
@@ -186,6 +188,8 @@ struct migration {
 extern const struct migration postgres_migrations[];
 extern const size_t postgres_migration_count;
 /* Looks at the schema; makes or changes it unless read-only. NOT_FOUND: read-only and not there. */
+/* The store's own key, into the handle. */
+enum store_result load_key(struct postgres_store *s);
 enum store_result check_format(struct postgres_store *s, const struct migration *migrations, size_t count);
 
 /* --- transaction.c --- */

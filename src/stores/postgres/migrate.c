@@ -174,6 +174,14 @@ enum store_result check_format(struct postgres_store *s, const struct migration 
     if (result != STORE_OK || (uint64_t)now.version == count) {
         return result;
     }
+    if (!s->read_only && now.version > 0 && s->may_migrate != NULL) {
+        s->format = now.version;
+        result = load_key(s);
+        if (result != STORE_OK || !s->may_migrate(s->user, &s->store)) {
+            return result == STORE_OK ? STORE_FAILED : result;
+        }
+        s->format = (int64_t)count;
+    }
     if (!s->read_only) {
         return migrate(s, migrations, count);
     }

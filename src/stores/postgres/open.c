@@ -135,7 +135,7 @@ static enum store_result check_server(struct postgres_store *s) {
 
 /* --- Opening --- */
 
-static enum store_result load_key(struct postgres_store *s) {
+enum store_result load_key(struct postgres_store *s) {
     struct query q = {.statement = STMT_GET_KEY};
     size_t first = 0;
     enum store_result result = ask_server(s, &q, 1, &first);
@@ -251,6 +251,8 @@ struct store *postgres_store_open(struct arena *a, sv url, const struct store_op
     s->store = (struct store){.ops = &postgres_ops, .diags = options->diags, .host = options->host};
     s->arena.secret = true;
     s->read_only = options->read_only;
+    s->may_migrate = options->may_migrate;
+    s->user = options->user;
     s->busy_timeout_ms = options->busy_timeout_ms;
     crypto_start();
     enum store_result opened = open_all(s, url);

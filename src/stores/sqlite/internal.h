@@ -87,7 +87,9 @@ struct sqlite_store {
     sv wal_path;
     sv description;
     bool read_only, in_transaction, is_damaged;
-    int64_t format; /* of the file; older than the present one only when read_only */
+    bool (*may_migrate)(void *user, struct store *old);
+    void *user;     /* of may_migrate */
+    int64_t format; /* of the file; older than the present one only when read_only, and while may_migrate is asked */
     int64_t busy_timeout_ms;
     struct side_file side;
     uint8_t key[STATE_KEY];

@@ -265,6 +265,20 @@ static enum store_result check_serial(struct sqlite_store *s, struct side_note n
     return STORE_OK;
 }
 
+/* Nothing has been changed yet: of the file nothing is to be but what it was. */
+static enum store_result ask_before_migration(struct sqlite_store *s, int64_t version) {
+    bool is_old = version > 0 && (uint64_t)version < state_migration_count;
+    if (!is_old || s->may_migrate == NULL) {
+        return STORE_OK;
+    }
+    enum store_result result = load_key(s);
+    s->format = version;
+    if (result == STORE_OK && !s->may_migrate(s->user, &s->store)) {
+        result = STORE_FAILED;
+    }
+    return result;
+}
+
 /* With the exclusive lock. The note is read first, so that the database can only be newer. */
 static enum store_result open_locked(struct sqlite_store *s) {
     bool exists = false;
@@ -283,6 +297,9 @@ static enum store_result open_locked(struct sqlite_store *s) {
     result = result == STORE_OK ? check_version(s, &version) : result;
     if (result == STORE_OK && must_check) {
         result = check_integrity(s);
+    }
+    if (result == STORE_OK && !s->read_only) {
+        result = ask_before_migration(s, version);
     }
     if (result == STORE_OK && !s->read_only) {
         result = migrate(s, state_migrations, state_migration_count);
@@ -416,6 +433,8 @@ struct store *sqlite_store_open(struct arena *a, sv path, const struct store_opt
     struct sqlite_store *s = ARENA_NEW(a, struct sqlite_store);
     s->store = (struct store){.ops = &sqlite_ops, .diags = options->diags, .host = options->host};
     s->read_only = options->read_only;
+    s->may_migrate = options->may_migrate;
+    s->user = options->user;
     s->busy_timeout_ms = options->busy_timeout_ms;
     s->side.fd = -1;
     s->row = BUF(&s->row_arena);

@@ -97,13 +97,23 @@ class Passphrases(RekeyCase):
         refused("too short", {"LINTEL_PASSPHRASE": "seven77"})
         refused("set the variable LINTEL_PASSPHRASE")
         refused("set the variable NO_SUCH", spec="passphrase:env:NO_SUCH", env=PHRASE)
-        self.assertIn("passphrase:env:NAME", self.lintel("list", "--key", "passphrase:x", code=USAGE).err)
+        self.assertIn("passphrase:env:NAME", self.lintel("show", "--key", "passphrase:x", code=USAGE).err)
         terminal = Terminal(self, ["deploy", "-y", "-i", "shop", "--key", "passphrase", "--var", "pass=x"])
         for prompt, text in ((b"Passphrase: ", b"correct horse\n"), (b"The same again: ", b"correct hors\n")):
             terminal.read_until(prompt)
             terminal.answer(text)
         self.assertEqual(FAILED, terminal.wait())
         self.assertIn(b"typed differently", terminal.text)
+
+    def test_LC_052_the_key_before_is_not_in_the_way_of_lists(self):
+        self.deploy("-i", "shop", "--var", "pass=" + SECRET)
+        self.lintel("state", "rekey", "--new-key", "passphrase",
+                    env={"LINTEL_NEW_PASSPHRASE": PHRASE["LINTEL_PASSPHRASE"]}, code=OK)
+        self.assertTrue(os.path.exists(self.path(".lintel", "vault", "default.key")))
+        self.assertIn("shop", self.lintel("list", code=OK).out)
+        self.assertIn("deploy", self.lintel("history", "-i", "shop", code=OK).out)
+        self.lintel("queue", code=OK)
+        self.assertIn("key_not_usable", self.lintel("show", "-i", "shop", code=FAILED).err)
 
     def test_LC_051_looking_needs_no_passphrase(self):
         self.deploy("-i", "shop", "--key", "passphrase", "--var", "pass=" + SECRET, env=PHRASE)
@@ -250,9 +260,12 @@ class OldStates(RekeyCase):
 
     def test_LC_052_with_another_key_an_old_state_is_refused(self):
         old_state.make_sqlite(self.dir, key="old.key")
+        before = self.digest_of_state()
         for extra in ([], ["--key", "file:other.key"], ["--key", "passphrase"]):
             result = self.lintel("destroy", "-y", "-i", "shop", *extra, env=PHRASE, code=FAILED)
             self.assertIn("does not open the secrets of context 'default'", result.err)
+            self.assertEqual(before, self.digest_of_state(), "F107: the format is as it was")
+            self.assertFalse(os.path.exists(self.path(".lintel", "vault", "default.key")))
         self.lintel("unlock", "shop", "--reason", "x", "--key", "file:old.key", code=OK)
         self.token("--key", "file:old.key")
 
