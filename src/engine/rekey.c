@@ -1,10 +1,10 @@
 #include "engine/rekey.h"
 
 #include "engine/fields.h"
+#include "engine/inner_rows.h"
 #include "engine/journal.h"
 #include "engine/records.h"
 #include "value/convert.h"
-#include "value/walk.h"
 
 enum { POLL_MS = 200 };
 
@@ -31,66 +31,17 @@ static bool move_text(struct rekey *k, sv address, sv *json, bool *changed) {
     return text.len > 0;
 }
 
-/* --- rows within rows --- */
-
-/* A row as it was, of the history or the journal: its body is a text within the text, sealed at its own place. What
- * only looks like one stays as it is. */
-static value move_row_text(struct rekey *k, sv address, value text, bool *changed) {
-    struct diags ignored;
-    struct arena scratch = {0};
-    diags_init(&ignored, &scratch, NULL);
-    struct seal_move move = {.from = k->c->sealer, .to = k->request->to, .diags = &ignored};
-    struct seal_place place = {.instance_id = k->id, .address = address};
-    struct seal_moved count = {0};
-    sv json = value_get_text(text);
-    sv moved = seal_move(&move, k->a, &place, json, &count);
-    bool is_other = moved.len > 0 && count.moved > 0;
-    k->report->moved += is_other ? count.moved : 0;
-    *changed = *changed || is_other;
-    arena_fini(&scratch);
-    return is_other ? value_string(k->a, moved) : text;
-}
-
-static bool is_row_text(sv key, value v) {
-    return v.kind == VALUE_STRING && (v.marks & MARK_SENSITIVE) == 0 && sv_eq_cstr(key, "body") &&
-           sv_find(value_get_text(v), SV("\"$lintel\"")) != SIZE_MAX;
-}
-
-/* Rows stand under their address, or beside it: {"address": …, "row": …}. */
-static value move_rows(struct rekey *k, sv address, value v, unsigned depth, bool *changed) {
-    if (depth == 0 || !value_is_container(v) || (v.marks & MARK_SENSITIVE) != 0) {
-        return v;
-    }
-    if (v.kind == VALUE_LIST) {
-        struct list_builder list = {.arena = k->a};
-        for (size_t i = 0; i < v.list->len; i++) {
-            list_add(&list, move_rows(k, address, v.list->items[i], depth - 1, changed));
-        }
-        return list_done(&list);
-    }
-    struct map_builder b = {.arena = k->a};
-    sv beside = field_get_text(v, "address");
-    for (size_t i = 0; i < v.map->len; i++) {
-        sv key = v.map->entries[i].key;
-        value item = v.map->entries[i].item;
-        sv inner = sv_eq_cstr(key, "row") ? beside : key;
-        map_add(&b, key,
-                is_row_text(key, item) ? move_row_text(k, address, item, changed)
-                                       : move_rows(k, inner, item, depth - 1, changed));
-    }
-    return map_done(&b);
-}
-
 /* Opened by the old key and, with its inner texts moved, sealed by it again, for what comes then. */
 static bool move_rows_within(struct rekey *k, sv address, sv *json) {
-    enum { DEPTH = 6 }; /* how deep in their bodies rows lie */
-    if (sv_find(*json, SV("\\\"$lintel\\\"")) == SIZE_MAX) {
+    if (!inner_rows_may_have(*json)) {
         return true;
     }
     struct seal_place place = {.instance_id = k->id, .address = address};
     value body = seal_decode(k->c->sealer, k->a, &place, *json, NULL, k->c->diags);
+    struct inner_rows inner = {.arena = k->a, .from = k->c->sealer, .to = k->request->to, .instance_id = k->id};
     bool changed = false;
-    value moved = move_rows(k, (sv){0}, body, DEPTH, &changed);
+    value moved = inner_rows_move(&inner, body, &changed);
+    k->report->moved += inner.moved;
     if (changed) {
         *json = seal_encode(k->c->sealer, k->a, &place, moved);
     }

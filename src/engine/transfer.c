@@ -1,5 +1,7 @@
 #include "engine/transfer.h"
 
+#include "engine/inner_rows.h"
+
 static bool fail(enum exit_code *code, enum exit_code which) {
     *code = which;
     return false;
@@ -68,6 +70,16 @@ static value open_body(struct taking *t, sv address, sv json) {
 static sv seal_anew(struct taking *t, sv address, sv json) {
     struct seal_place place = {.instance_id = t->from->row.id, .address = address};
     return seal_encode(t->c->sealer, t->e->a, &place, open_body(t, address, json));
+}
+
+/* A history entry holds rows as they were, each sealed by itself. */
+static sv seal_history_anew(struct taking *t, sv json) {
+    struct seal_place place = {.instance_id = t->from->row.id, .address = SV("history")};
+    value body = open_body(t, SV("history"), json);
+    struct inner_rows inner = {
+        .arena = t->e->a, .from = t->plan->opener, .to = t->c->sealer, .instance_id = t->from->row.id};
+    bool changed;
+    return seal_encode(t->c->sealer, t->e->a, &place, inner_rows_move(&inner, body, &changed));
 }
 
 /* --- elements --- */
@@ -146,7 +158,7 @@ static bool take_history(struct taking *t, enum exit_code *code) {
     for (size_t i = 0; i < t->from->history.len; i++) {
         struct store_history h = t->from->history.items[i];
         last = last < h.number ? h.number : last;
-        h.body = seal_anew(t, SV("history"), h.body);
+        h.body = seal_history_anew(t, h.body);
         if (count == 0) {
             VEC_PUSH(e->a, &e->past, h);
         }

@@ -172,6 +172,17 @@ class Files(StateCase):
         self.write("blueprint.yaml", SHOP.replace("opensesame-4711", "another"))
         self.assertIn("1 to update", self.other("plan", code=OK).out)
 
+    def test_LC_047_the_history_is_sealed_anew(self):
+        self.write("blueprint.yaml", SHOP.replace("opensesame-4711", "the first"))
+        self.deploy()
+        first = self.read("note.txt")
+        self.write("blueprint.yaml", SHOP)
+        self.deploy()
+        self.export()
+        self.other("state", "import", "export.json", code=OK)
+        self.other("rollback", "--auto-approve", code=OK)
+        self.assertEqual(first, self.read("note.txt"))
+
     def test_LC_047_overwriting_shows_what_differs_and_needs_consent(self):
         self.deploy()
         self.export()
