@@ -412,20 +412,35 @@ static value fail_union(struct checker *k, struct spot at) {
     return value_error(NULL);
 }
 
-static value check_union(struct checker *k, struct spot at) {
-    bool was_quiet = k->quiet, had_failed = k->failed;
-    k->quiet = true;
+static bool fits_variant(struct checker *k, struct spot at, value *result) {
     for (size_t i = 0; i < at.schema->one_of_count; i++) {
         k->failed = false;
-        value result = check(k, (struct spot){at.schema->one_of[i], at.trail, at.item, at.secret});
+        *result = check(k, (struct spot){at.schema->one_of[i], at.trail, at.item, at.secret});
         if (!k->failed) {
-            k->quiet = was_quiet;
-            k->failed = had_failed;
-            return result;
+            return true;
         }
     }
+    return false;
+}
+
+/* What fits a variant as it is stays so; only else it becomes text (BP-216). */
+static value check_union(struct checker *k, struct spot at) {
+    const struct schema_check *own = k->c;
+    struct schema_check as_it_is = *own;
+    bool was_quiet = k->quiet, had_failed = k->failed;
+    value result;
+    as_it_is.to_text = false;
+    k->quiet = true;
+    k->c = &as_it_is;
+    bool fits = fits_variant(k, at, &result);
+    k->c = own;
+    fits = fits || (own->to_text && fits_variant(k, at, &result));
     k->quiet = was_quiet;
-    return fail_union(k, at);
+    if (!fits) {
+        return fail_union(k, at);
+    }
+    k->failed = had_failed;
+    return result;
 }
 
 /* Scalars */

@@ -1,4 +1,4 @@
-/* Walking values under the guidance of a schema, for the files of this room: where one is, how deep, and defaults. */
+/* Walking values under the guidance of a schema: where one is, how deep, defaults, and what can fit. */
 #ifndef LINTEL_MODEL_SCHEMA_WALK_H
 #define LINTEL_MODEL_SCHEMA_WALK_H
 

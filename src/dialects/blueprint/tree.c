@@ -1,6 +1,7 @@
 #include "dialects/blueprint/tree.h"
 
 #include "dialects/blueprint/fields.h"
+#include "model/schema_walk.h"
 #include "value/convert.h"
 
 void tree_enter_key(struct loader *l, sv key) {
@@ -27,7 +28,30 @@ bool tree_wants_string(const struct schema *s) {
     return false;
 }
 
+/* Which of the variants of a union a container may be: the only one of its kinds. NULL: none, or it cannot be told. */
+static const struct schema *find_variant(const struct schema *s, enum schema_type one, enum schema_type other) {
+    const struct schema *found = NULL;
+    for (size_t i = 0; i < s->one_of_count; i++) {
+        const struct schema *variant = s->one_of[i];
+        if (variant->type == SCHEMA_UNION || ((variant->type == one || variant->type == other) && found != NULL)) {
+            return NULL;
+        }
+        found = variant->type == one || variant->type == other ? variant : found;
+    }
+    return found;
+}
+
+bool tree_wants_text(const struct schema *s, const struct type *t) {
+    if (s->type != SCHEMA_UNION) {
+        return s->type == SCHEMA_STRING;
+    }
+    return tree_wants_string(s) && !schema_accepts_type(s, t, false);
+}
+
 const struct schema *tree_get_entry_schema(const struct schema *s, sv key) {
+    if (s != NULL && s->type == SCHEMA_UNION) {
+        s = find_variant(s, SCHEMA_OBJECT, SCHEMA_MAP);
+    }
     if (s == NULL || s->type == SCHEMA_MAP) {
         return s == NULL ? NULL : s->items;
     }
@@ -36,6 +60,9 @@ const struct schema *tree_get_entry_schema(const struct schema *s, sv key) {
 }
 
 const struct schema *tree_get_item_schema(const struct schema *s) {
+    if (s != NULL && s->type == SCHEMA_UNION) {
+        s = find_variant(s, SCHEMA_ARRAY, SCHEMA_ARRAY);
+    }
     return s != NULL && s->type == SCHEMA_ARRAY ? s->items : NULL;
 }
 
@@ -109,8 +136,9 @@ static struct part build_scalar(struct loader *l, const struct node *n, const st
     }
     bool is_sole = false;
     struct part part = build_text(l, n, s != NULL && !tree_wants_string(s), &is_sole);
-    bool to_text = s != NULL && s->type == SCHEMA_STRING && is_sole && part.expr == NULL;
-    if (to_text && value_is_scalar(part.literal) && part.literal.kind != VALUE_STRING) {
+    bool is_scalar = is_sole && part.expr == NULL && value_is_scalar(part.literal);
+    if (is_scalar && s != NULL && part.literal.kind != VALUE_STRING &&
+        tree_wants_text(s, type_of_value(l->arena, part.literal))) {
         part.literal = scalar_to_text(l->arena, part.literal);
     }
     return part;

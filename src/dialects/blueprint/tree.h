@@ -22,7 +22,10 @@ void tree_enter_index(struct loader *l, size_t index);
 void tree_leave(struct loader *l);
 /* Whether the schema takes strings: then text stays as it is. A union does when one of its variants does. */
 bool tree_wants_string(const struct schema *s);
-/* The schema of an entry or item; NULL when nothing is known of it. */
+/* Whether a scalar of that type becomes text there (BP-216): the schema takes strings, and the scalar itself not. */
+bool tree_wants_text(const struct schema *s, const struct type *t);
+/* The schema of an entry or item; NULL when nothing is known of it. Of a union, that of its only variant of the kind.
+ */
 const struct schema *tree_get_entry_schema(const struct schema *s, sv key);
 const struct schema *tree_get_item_schema(const struct schema *s);
 

@@ -56,7 +56,7 @@ static value get_leaf(struct loader *l, const struct expr *e, const struct schem
     if (t->kind == TYPE_ABSENT) {
         return value_absent();
     }
-    bool to_text = s != NULL && s->type == SCHEMA_STRING && is_textual(t);
+    bool to_text = s != NULL && is_textual(t) && tree_wants_text(s, t);
     return value_unknown(to_text ? &type_string : t);
 }
 

@@ -31,6 +31,11 @@ static const struct schema inner = {
     .type = SCHEMA_OBJECT, .attributes = inner_attributes, .attribute_count = COUNT(inner_attributes)};
 static const struct schema *const either_types[] = {&integer, &boolean};
 static const struct schema either = {.type = SCHEMA_UNION, .one_of = either_types, .one_of_count = 2};
+static const struct schema *const choice_types[] = {&string, &integer};
+static const struct schema choice = {.type = SCHEMA_UNION, .one_of = choice_types, .one_of_count = 2};
+static const struct schema parts = {.type = SCHEMA_ARRAY, .items = &string};
+static const struct schema *const command_types[] = {&string, &parts};
+static const struct schema command = {.type = SCHEMA_UNION, .one_of = command_types, .one_of_count = 2};
 static const struct schema password = {.type = SCHEMA_STRING, .flags = SCHEMA_SENSITIVE};
 static const struct schema note = {.type = SCHEMA_STRING, .flags = SCHEMA_NULLABLE};
 static const struct schema size = {.type = SCHEMA_INTEGER, .default_json = "3"};
@@ -42,6 +47,7 @@ static const struct schema_attribute thing_attributes[] = {
     {SV_INIT("tags"), &tags},     {SV_INIT("words"), &words},       {SV_INIT("inner"), &inner},
     {SV_INIT("either"), &either}, {SV_INIT("password"), &password}, {SV_INIT("note"), &note},
     {SV_INIT("size"), &size},     {SV_INIT("port"), &port},         {SV_INIT("id"), &computed_string},
+    {SV_INIT("choice"), &choice}, {SV_INIT("command"), &command},
 };
 static const struct schema thing_schema = {
     .type = SCHEMA_OBJECT, .attributes = thing_attributes, .attribute_count = COUNT(thing_attributes)};
