@@ -164,6 +164,8 @@ void rollback_put_start(const struct deploy *d, struct map_builder *b);
 /* An instance that was destroyed goes on where it ended: with versions, hence generations of its elements, that it has
  * not had (LC-022), and behind its history. */
 void rollback_revive(struct deploy *d);
+/* The creation of what touches nothing outside gives the values that it had. False: it is to be made. */
+bool rollback_recall(const struct deploy *d, const struct op_run *o, struct provider_call *call);
 /* Objects that are there still go into the state again. False when one is not there any more. */
 bool rollback_begin(struct deploy *d);
 /* The statuses of a rollback in place of those that a record or event has got. */

@@ -145,7 +145,7 @@ static struct job *make_job(struct deploy *d, uint32_t op) {
 static void queue_call(struct deploy *d, uint32_t op) {
     struct job *job = make_job(d, op);
     if (d->ops[op].type->effectless) {
-        job->result = job->fn(&job->call);
+        job->result = rollback_recall(d, &d->ops[op], &job->call) ? PROVIDER_OK : job->fn(&job->call);
         op_take_result(d, job);
         return;
     }
@@ -181,6 +181,7 @@ static void write_intent(struct deploy *d, struct op_run *o) {
     field_put_text(&b, "planId", d->p->id);
     field_put_text(&b, "rootDir", d->p->root_dir);
     field_put_bool(&b, "elementStays", op_element_stays(d, o));
+    field_put_bool(&b, "replaces", o->change->action == ACTION_REPLACE);
     if (value_is_set(o->spec)) {
         value text = value_string(a, value_print_json(a, o->spec, 0, REVEAL));
         field_put_text(&b, "digest", seal_digest(d->c->sealer, a, text));

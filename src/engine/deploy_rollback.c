@@ -88,6 +88,16 @@ void rollback_revive(struct deploy *d) {
     }
 }
 
+bool rollback_recall(const struct deploy *d, const struct op_run *o, struct provider_call *call) {
+    const struct rollback *rb = d->p->rollback;
+    bool creates = rb != NULL && sv_eq_cstr(o->action, "create");
+    const struct resource_record *was = creates ? map_find(&rb->recalled, o->change->address.text) : NULL;
+    if (was != NULL) {
+        call->computed = was->computed;
+    }
+    return was != NULL;
+}
+
 bool rollback_begin(struct deploy *d) {
     const struct rollback *rb = d->p->rollback;
     for (size_t i = 0; rb != NULL && i < rb->taken.len; i++) {

@@ -416,6 +416,20 @@ static struct plan *plan_all(struct roller *k, bool interrupted, enum exit_code 
     }
 }
 
+/* Types that make nothing outside are nothing but their values: drawn anew they would be other ones than those that
+ * their users go back to. */
+static void recall_values(struct roller *k) {
+    k->rb->recalled = MAP(k->a);
+    for (size_t i = 0; i < k->targets.resources.len; i++) {
+        const struct resource_record *r = k->targets.resources.items[i];
+        const struct resource_type *type = providers_find_type(k->c->providers, r->type);
+        if (type != NULL && type->effectless && value_is_set(r->computed) && !has_unopened(r) &&
+            (r->computed.within & WITHIN_UNKNOWN) == 0) {
+            map_put(&k->rb->recalled, r->address.text, (void *)r);
+        }
+    }
+}
+
 static void take_all_back(struct roller *k) {
     for (size_t i = 0; i < k->earlier.of_run.items.len; i++) {
         const struct store_element *row;
@@ -524,6 +538,7 @@ struct plan *run_plan_rollback(const struct run_config *c, sv *why_not, enum exi
     }
     if (plan != NULL) {
         plan->rollback = k->rb;
+        recall_values(k);
         rollback_warn(c, &k->targets, plan);
         plan_warn_promises(c, plan);
     }

@@ -34,6 +34,7 @@ struct rollback {
     VEC(struct taken_back) taken;
     VEC(struct rollback_skip) skipped;
     struct instance_body body; /* of the instance, as it was */
+    struct map recalled;       /* address → resource_record: what touches nothing outside has its old values again */
     struct gone_instance gone; /* `found`: it was destroyed, and is made again with its id */
     sv root_dir;
 };

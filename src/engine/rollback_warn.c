@@ -115,7 +115,8 @@ void rollback_warn(const struct run_config *c, const struct rollback_targets *t,
         }
     }
     for (size_t i = 0; made.live > 0 && i < t->resources.len; i++) {
-        if (map_has(&made, t->resources.items[i]->address.text)) {
+        sv address = t->resources.items[i]->address.text;
+        if (map_has(&made, address) && !map_has(&plan->rollback->recalled, address)) {
             add_remade(&w, t->resources.items[i]);
         }
     }
