@@ -21,9 +21,7 @@ struct resource_record *apply_made(struct stored *s, const struct made_object *m
     if (record_has_object(r) && r->generation != m->generation) {
         depose(s, r);
     }
-    /* The second time in its making: it was config complete before. */
-    bool goes_on = m->is_new && r->generation == m->generation && r->status == STATUS_creating;
-    bool was_there = r->deposed_count > 0 || !m->is_new || (r->created_ms != 0 && !goes_on);
+    bool was_there = r->deposed_count > 0 || !m->is_new || m->replaces;
     r->name = m->name;
     r->type = m->type;
     r->template_name = m->template_name;

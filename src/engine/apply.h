@@ -18,6 +18,7 @@ struct made_object {
     unsigned type_version;
     int64_t now_ms, duration_ms;
     bool is_new;    /* created, not updated */
+    bool replaces;  /* new, and another object of the element goes for it: the element is updated (BP-542) */
     bool is_stable; /* else config complete */
 };
 /* An older object of another generation is kept as deposed (BP-450). */

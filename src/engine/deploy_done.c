@@ -291,6 +291,7 @@ static struct resource_record *record_made(struct deploy *d, struct op_run *o, v
         .now_ms = now_wall(d),
         .duration_ms = now_monotonic(d) - o->started_ms,
         .is_new = sv_eq_cstr(o->action, "create"),
+        .replaces = o->change->action == ACTION_REPLACE,
         .is_stable = is_stable,
     };
     if (e != NULL) {

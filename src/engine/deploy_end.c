@@ -306,13 +306,59 @@ static void write_end(struct deploy *d, bool all, enum status status) {
     check_write(d, d->c->store->ops->commit(d->c->store));
 }
 
+static const char *describe_end(enum exec_op_state state) {
+    switch (state) {
+    case EXEC_OP_FAILED:
+        return "failed";
+    case EXEC_OP_UNKNOWN:
+        return "was cut off";
+    case EXEC_OP_WAITING:
+    case EXEC_OP_READY:
+        return "was not started";
+    case EXEC_OP_UNDER_WAY:
+    case EXEC_OP_PAUSED:
+    case EXEC_OP_SUCCEEDED:
+        break;
+    }
+    return NULL;
+}
+
+/* The first operation in front of it that has not ended well, those that have failed before those that have not begun;
+ * else why nothing started any more. */
+static sv find_reason(const struct deploy *d, const struct plan_op *op) {
+    const struct op_run *cause = NULL;
+    const char *how = NULL;
+    for (size_t i = 0; i < op->after_count; i++) {
+        uint32_t before = op->after[i];
+        enum exec_op_state state = before < d->p->op_count ? exec_get_op_state(d->exec, before) : EXEC_OP_SUCCEEDED;
+        bool is_open = state == EXEC_OP_WAITING || state == EXEC_OP_READY;
+        if (describe_end(state) != NULL && (cause == NULL || !is_open)) {
+            cause = &d->ops[before];
+            how = describe_end(state);
+        }
+        if (how != NULL && !is_open) {
+            break;
+        }
+    }
+    if (cause != NULL) {
+        return arena_printf(d->a, "'%.*s' of '%.*s' %s", SV_ARG(cause->action), SV_ARG(cause->change->address.text),
+                            how);
+    }
+    const char *why = d->lease_lost         ? "another run has taken the instance over"
+                      : d->store_failed     ? "the state could not be saved"
+                      : d->signals_seen > 0 ? "the run was interrupted"
+                      : d->failed > 0       ? "the run stopped after a failure"
+                                            : "what became of an earlier operation is not known";
+    return sv_from_cstr(why);
+}
+
 static void tell_not_started(struct deploy *d) {
     for (size_t i = 0; i < d->p->op_count; i++) {
         enum exec_op_state state = exec_get_op_state(d->exec, (uint32_t)i);
         if (state == EXEC_OP_WAITING || state == EXEC_OP_READY) {
+            sv why = find_reason(d, &d->p->ops[i]);
             emit_message(d, d->ops[i].change->address.text,
-                         arena_printf(d->a, "not started: '%.*s' of '%.*s'", SV_ARG(d->ops[i].action),
-                                      SV_ARG(d->ops[i].change->address.text)));
+                         arena_printf(d->a, "'%.*s' was not started: %.*s", SV_ARG(d->ops[i].action), SV_ARG(why)));
         }
     }
 }

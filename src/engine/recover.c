@@ -125,6 +125,7 @@ static struct made_object made_from_intent(struct asker *k) {
         .type_version = k->type->version,
         .now_ms = k->c->host->ops->get_wall_ms(k->c->host->user),
         .is_new = true,
+        .replaces = field_get_bool(body, "replaces"),
         .is_stable = true,
     };
     m.physical_id = spec_get_id(a, k->type, schema_merge(a, m.spec, m.computed));

@@ -36,7 +36,7 @@ struct plan *deploy_read_plan(struct session *s, sv path) {
 static void show_exports(struct session *s) {
     struct cli *c = s->cli;
     struct instance_view view = {0};
-    if (!run_view_instance(&s->config, &view) || view.export_count == 0)
+    if (c->quiet || !run_view_instance(&s->config, &view) || view.export_count == 0)
         return;
     struct buf out = BUF(&c->arena);
     buf_append_cstr(&out, "\nExports:\n");
@@ -68,6 +68,8 @@ static bool is_nothing_to_do(const struct plan *p) {
 }
 
 void deploy_say_end(struct cli *c, const struct plan *p, enum exit_code code) {
+    if (c->quiet && code == EXIT_OK)
+        return;
     sv name = render_escape(&c->arena, p->instance_name);
     if (code == EXIT_OK && is_nothing_to_do(p)) {
         const char *what = plan_is_limited(p) ? ": nothing to do in what was chosen" : " is up to date: nothing to do";
@@ -103,7 +105,8 @@ enum exit_code deploy_carry_out(struct session *s, const struct template *t, con
         plan_render(&text, p, c->color_out, REDACT);
     if (p->rollback)
         rollback_render(c, &text, p->rollback);
-    output_text(c, buf_get_sv(&text));
+    if (!c->quiet || consent_may_ask(c)) /* nobody consents to what is not shown */
+        output_text(c, buf_get_sv(&text));
     deploy_write_plan_event(c, p);
     enum consent consent = consent_get(c, p);
     if (consent != CONSENT_GIVEN && consent != CONSENT_BY_KIND) {

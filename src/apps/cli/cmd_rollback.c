@@ -54,7 +54,8 @@ static void say_rolling_back(struct cli *c, const struct plan *p) {
     buf_append_cstr(&text, "\nRolling back:\n");
     plan_render(&text, p, c->color_out, REDACT);
     rollback_render(c, &text, p->rollback);
-    output_text(c, buf_get_sv(&text));
+    if (!c->quiet)
+        output_text(c, buf_get_sv(&text));
     deploy_write_plan_event(c, p);
 }
 

@@ -7,6 +7,19 @@ static bool is_interactive(const struct cli *c) {
     return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 && !c->json;
 }
 
+static bool has_option(const struct cli *c, const char *name) {
+    for (size_t i = 0; i < c->command->option_count; i++) {
+        if (sv_eq_cstr(c->command->options[i]->name, name))
+            return true;
+    }
+    return false;
+}
+
+bool consent_may_ask(const struct cli *c) {
+    bool is_given = settings_get_flag(c, "auto-approve") || settings_is_given(c, "plan");
+    return is_interactive(c) && !is_given;
+}
+
 bool consent_is_possible(struct cli *c) {
     if (!guard_check_options(c))
         return false;
@@ -15,8 +28,9 @@ bool consent_is_possible(struct cli *c) {
         return true;
     struct diag *d = diags_add(&c->diags, DIAG_consent_required, SPAN_NONE,
                                "'%.*s' needs consent and there is no terminal to ask on", SV_ARG(c->command->name));
-    diag_set_hint(&c->diags, d,
-                  "give --auto-approve, --approve KINDS, or --plan FILE with a plan that has been looked at");
+    diag_set_hint(&c->diags, d, "give --auto-approve%s%s",
+                  has_option(c, "plan") ? ", --approve KINDS, or --plan FILE with a plan that has been looked at" : "",
+                  has_option(c, "dry-run") ? "; --dry-run shows what would be done" : "");
     return false;
 }
 

@@ -13,6 +13,8 @@ enum consent {
 
 /* Before anything is planned: whether somebody can be asked, or need not be. False after a report. */
 bool consent_is_possible(struct cli *c);
+/* Whether somebody may be asked, who then has to see what for. */
+bool consent_may_ask(const struct cli *c);
 /* For a plan that has been shown: --deny, --auto-approve, --approve, --plan, then a person. */
 enum consent consent_get(struct cli *c, const struct plan *p);
 

@@ -11,8 +11,10 @@ static bool append(const char *path, sv line) {
     ssize_t written = write(fd, line.data, line.len);
     bool ok = written == (ssize_t)line.len && fsync(fd) == 0;
     off_t end = lseek(fd, 0, SEEK_END);
-    if (!ok && written > 0 && ftruncate(fd, end - written) != 0)
-        ok = false; /* half a line stays; the whole one goes to standard error all the same */
+    if (!ok && written > 0 && ftruncate(fd, end - written) == 0)
+        end -= written; /* else half a line stays; the whole one goes to standard error all the same */
+    if (!ok && end == 0)
+        unlink(path); /* an empty file would say that there is something to replay */
     close(fd);
     return ok;
 }

@@ -39,6 +39,38 @@ class Deploy(CliCase):
         result = self.lintel("destroy", "--auto-approve", "--quiet", code=OK)
         self.assertEqual("", result.err)
 
+    def test_CLI_006_quiet_says_nothing_unasked(self):
+        result = self.deploy("--quiet")
+        self.assertEqual(("", ""), (result.out, result.err))
+        self.assertIn("nothing would change", self.lintel("plan", "--quiet", code=OK).out)
+        result = self.lintel("rollback", "--auto-approve", "--quiet", code=OK)
+        self.assertEqual(("", ""), (result.out, result.err))
+        self.write("note.txt", "in the way")
+        result = self.lintel("deploy", "--auto-approve", "--quiet")
+        self.assertNotEqual(OK, result.code)
+        self.assertIn("error[", result.err)
+        self.assertNotIn("will be created", result.out)
+
+    def test_BP_502_what_was_not_started_is_told_with_its_reason(self):
+        self.write("blueprint.yaml", """
+            version: 2025-11-02
+            resources:
+              a: {type: local/file, spec: {path: /dev/null/a.txt}}
+              b: {type: local/file, dependsOn: a, spec: {path: b.txt}}
+              c: {type: local/file, dependsOn: b, spec: {path: c.txt}}
+            """)
+        result = self.lintel("deploy", "--auto-approve", code=FAILED)
+        self.assertIn("  resources.b: 'create' was not started: 'create' of 'resources.a' failed\n", result.err)
+        self.assertIn("  resources.c: 'create' was not started: 'create' of 'resources.b' was not started\n",
+                      result.err)
+
+    def test_BP_542_what_is_made_again_is_created(self):
+        self.deploy()
+        os.unlink(self.path("note.txt"))
+        self.assertIn("resources.note created (", self.lintel("deploy", "--auto-approve", "--accept-drift", code=OK).err)
+        self.assertIn("resources.note (local/file) CREATED", self.lintel("show", code=OK).out)
+        self.assertIn("\n        1 created\n", self.lintel("history", code=OK).out)
+
     def test_BP_468_what_a_late_condition_leaves_out_is_named(self):
         self.write("blueprint.yaml", """
             version: 2025-11-02

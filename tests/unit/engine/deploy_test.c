@@ -170,7 +170,7 @@ static void replaces_destroy_first(void **state) { /* BP-446 */
     expect_state(&w, "update_failed\nresources.a create_failed \n");
     assert_int_equal(world_count_objects(&w), 0);
     world_deploy(&w, next, EXIT_OK);
-    expect_state(&w, "updated\nresources.a updated thing-2\n");
+    expect_state(&w, "updated\nresources.a created thing-2\n");
     world_fini(&w);
 }
 
@@ -296,7 +296,7 @@ static void asks_before_it_undoes_drift(void **state) { /* BP-421 (3), exit 3 */
     assert_int_equal(trip_deploy(&t), EXIT_OK);
     trip_fini(&t);
     expect_state(&w, "updated\n"
-                     "resources.a updated thing-3\n"
+                     "resources.a created thing-3\n"
                      "resources.b updated thing-2\n"
                      "export note \"thing-3 here\"\n"
                      "export token \"(sensitive)\"\n");
