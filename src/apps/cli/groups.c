@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* sorted */
+/* In the order of their names. */
 const struct cli_group *const cli_groups[] = {&cli_dynaml};
 const size_t cli_group_count = sizeof cli_groups / sizeof *cli_groups;
 

@@ -213,7 +213,7 @@ class Completion(CliCase):
         self.assertEqual(["dynaml"], self.complete("lintel", "dyna"))
         self.assertEqual(["merge"], self.complete("lintel", "dynaml", "mer"))
         self.assertEqual(["merge"], self.complete("lintel", "--color", "never", "dynaml", "--json", "mer"))
-        self.assertEqual(["--no-exec", "--no-read", "--no-env"], self.complete("lintel", "dynaml", "merge", "--no-"))
+        self.assertEqual(["--no-exec", "--no-read", "--no-env", "--no-compat"], self.complete("lintel", "dynaml", "merge", "--no-"))
         self.assertEqual([], self.complete("lintel", "dynaml", "merge", "--stat"))
         self.write("template.yml", "")
         self.assertEqual(["template.yml"], self.complete("lintel", "dynaml", "merge", "--limit", "depth=1", "templ"))

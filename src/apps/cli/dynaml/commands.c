@@ -197,7 +197,7 @@ static const struct cli_command cmd_eval = {
     .output = OUTPUT_OWN,
     .run = cmd_dynaml_eval_run};
 
-/* sorted */
+/* In the order of their names. */
 static const struct cli_command *const commands[] = {&cmd_diff, &cmd_eval, &cmd_explain, &cmd_merge};
 
 static const sv globals[] = {SV_INIT("help"),  SV_INIT("C"),     SV_INIT("json"),   SV_INIT("json-into"),
