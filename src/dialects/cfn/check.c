@@ -3,6 +3,7 @@
 #include "dialects/cfn/data.h"
 #include "dialects/cfn/functions.h"
 #include "dialects/cfn/scalars.h"
+#include "dialects/cfn/transforms.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -174,8 +175,9 @@ static bool check_nesting(struct cfn_check *c, const struct node *n, enum cfn_fu
     case CFN_NESTING_CLOSED:
         break;
     }
-    d = cfn_check_fail(c, DIAG_cfn_nesting, cfn_node_get_span(n), "'%.*s' cannot be %s", SV_ARG(name),
-                       cfn_nesting_get_name(argument));
+    bool is_loop = argument == CFN_ARG_COLLECTION || argument == CFN_ARG_COLLECTION_ITEM;
+    d = cfn_check_fail(c, is_loop ? DIAG_cfn_foreach_collection : DIAG_cfn_nesting, cfn_node_get_span(n),
+                       "'%.*s' cannot be %s", SV_ARG(name), cfn_nesting_get_name(argument));
     cfn_hint(c->run, d, "see what may stand there in the specification (CF-060)");
     return false;
 }
@@ -257,6 +259,16 @@ static void check_siblings(struct cfn_check *c, const struct node *n) {
     }
 }
 
+/* A macro or a loop among other keys: what is below it stays as it is (CF-129, CF-152). */
+static bool stays(struct cfn_check *c, const struct node *key, bool has_siblings) {
+    enum cfn_function f = key->kind == NODE_SCALAR ? cfn_function_find(key->text) : CFN_NO_FUNCTION;
+    if (f == CFN_FOR_EACH && !c->t->has_extensions)
+        refuse_extension(c, key, SV("Fn::ForEach"));
+    if (f == CFN_TRANSFORM && has_siblings)
+        cfn_keep_unknown(c->run, CFN_REASON_macro, key->at);
+    return f == CFN_FOR_EACH || f == CFN_TRANSFORM;
+}
+
 static const struct expr *check_list(struct cfn_check *c, const struct node *n, enum cfn_argument argument) {
     const struct expr **items = ARENA_ARRAY(c->arena, const struct expr *, n->count);
     bool is_literal = true;
@@ -275,7 +287,8 @@ static const struct expr *check_map(struct cfn_check *c, const struct node *n, e
     for (uint32_t i = 0; i < n->count; i++) {
         keys[i] = n->pairs[i].key->kind == NODE_SCALAR ? n->pairs[i].key->text : SV("");
         keys[i].data = keys[i].data == NULL ? "" : keys[i].data;
-        items[i] = cfn_check_argument(c, n->pairs[i].value, argument);
+        items[i] = stays(c, n->pairs[i].key, n->count > 1) ? cfn_expr_literal(c, n->pairs[i].value)
+                                                           : cfn_check_argument(c, n->pairs[i].value, argument);
         is_literal = is_literal && items[i]->kind == EXPR_LITERAL;
     }
     return is_literal ? cfn_expr_literal(c, n) : expr_new_object(c->arena, n->at, keys, items, n->count);
@@ -326,8 +339,11 @@ static struct cfn_part *check_container(struct cfn_check *c, const struct node *
     struct gathered g = {0};
     if (n->kind == NODE_MAPPING)
         check_siblings(c, n);
-    for (uint32_t i = 0; i < n->count; i++)
-        gather(c, &g, n->kind == NODE_MAPPING ? n->pairs[i].value : n->items[i], i, argument);
+    for (uint32_t i = 0; i < n->count; i++) {
+        bool is_map = n->kind == NODE_MAPPING;
+        if (!is_map || !stays(c, n->pairs[i].key, n->count > 1))
+            gather(c, &g, is_map ? n->pairs[i].value : n->items[i], i, argument);
+    }
     if (g.parts.len == 0)
         return NULL;
     struct cfn_part *part = make_part(c, n);

@@ -3,6 +3,7 @@
 
 #include "base/hint.h"
 #include "dialects/cfn/data.h"
+#include "dialects/cfn/types.h"
 
 const struct cfn_symbol *cfn_symbol_put(struct cfn_template *t, struct cfn_resource *r, sv attribute) {
     void **slot = map_get_slot(&r->symbols, attribute, NULL);
@@ -119,7 +120,8 @@ bool cfn_check_attribute(struct cfn_check *c, struct cfn_site *site, sv id, sv a
             cfn_hint(c->run, d, "attributes are those of resources of this template");
         return false;
     }
-    if (!cfn_types_has(r->type, attribute))
+    bool is_ref = sv_eq_cstr(attribute, "Ref") && cfn_types_is_complete(cfn_types_find(&cfn_types, r->type));
+    if (is_ref || !cfn_types_has(r->type, attribute))
         return refuse_attribute(c, r, attribute, at);
     return take_resource(c, site, r, attribute);
 }

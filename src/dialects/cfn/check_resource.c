@@ -156,7 +156,7 @@ static bool is_policy_reference(const struct node *n) {
 
 static void check_policy(struct cfn_check *c, const struct node *n, bool is_deletion) {
     struct cfn_call call;
-    if (n->kind == NODE_ERROR || (cfn_call_get(n, &call) && is_policy_reference(n)))
+    if (n->kind == NODE_ERROR || (cfn_call_get(n, &call) && (is_policy_reference(n) || !c->t->has_extensions)))
         return;
     if (n->kind == NODE_SCALAR && !cfn_call_get(n, &call) && cfn_policy_is_good(is_deletion, n->text))
         return;

@@ -1,7 +1,7 @@
 /* Fn::Sub (CF-103, CF-104): the string is taken apart once. */
 #include "dialects/cfn/check.h"
 
-#include "base/utf8.h"
+#include "dialects/cfn/scalars.h"
 
 #include <string.h>
 
@@ -21,6 +21,8 @@ struct scan {
 /* The place of a part of the decoded string in the file. */
 static span get_span(const struct scan *s, size_t from, size_t len) {
     const struct node *n = s->string;
+    if ((n->flags & CFN_NODE_MADE) != 0)
+        return n->at;
     if ((n->flags & NODE_ESCAPED) != 0)
         return node_map_span(s->c->run->o.sources, n, from, len);
     uint32_t start = n->at.offset + (n->style == NODE_SINGLE_QUOTED || n->style == NODE_DOUBLE_QUOTED);
@@ -107,6 +109,11 @@ static void add_name(struct scan *s, sv literal, size_t from, sv inner) {
         struct diag *d = cfn_check_fail(s->c, DIAG_cfn_sub_blank, at, "blanks around '%.*s' are ignored",
                                         SV_ARG(sv_slice(name, 0, 80)));
         cfn_hint(s->c->run, d, "write '${%.*s}'", SV_ARG(sv_slice(name, 0, 80)));
+    }
+    uint32_t entry = is_name(name) ? CFN_NONE : find_entry(s, name);
+    if (entry != CFN_NONE) { /* the key is reported */
+        s->used[entry] = s->is_broken = true;
+        return;
     }
     if (!is_name(name)) {
         refuse_name(s, name, at);

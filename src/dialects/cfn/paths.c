@@ -69,6 +69,12 @@ static const struct cfn_included *find_included(const struct cfn_run *run, span 
     return NULL;
 }
 
+sv cfn_path_find_in(struct arena *a, const struct node *root, span at) {
+    struct finding f = {.arena = a};
+    descend(&f, root, at);
+    return path_to_text(a, (struct path){f.steps.items, f.steps.len});
+}
+
 sv cfn_path_find(struct cfn_run *run, span at) {
     if (span_is_none(at) || run->t == NULL || run->t->root == NULL)
         return (sv){0};

@@ -95,7 +95,7 @@ static const char *print_shapes(unsigned forms) {
     }
 }
 
-static void check_local_tag(struct reading *rd, const struct node *n) {
+static bool check_local_tag(struct reading *rd, const struct node *n) {
     sv tag = n->props->tag;
     enum cfn_function f = cfn_function_find_tag(tag);
     const struct cfn_function_def *def = cfn_function_get(f);
@@ -110,28 +110,32 @@ static void check_local_tag(struct reading *rd, const struct node *n) {
         struct diag *d = diags_add(rd->r->diags, DIAG_cfn_shape, n->at, "'%.*s' takes %s", SV_ARG(tag),
                                    print_shapes(def->short_forms));
         diag_set_hint(rd->r->diags, d, "see the syntax of '%.*s'", SV_ARG(def->name));
+    } else {
+        return true;
     }
+    return false;
 }
 
-static void check_tag(struct reading *rd, const struct node *n) {
+/* False: reported. */
+static bool check_tag(struct reading *rd, const struct node *n) {
     sv tag = n->props->tag;
     if (is_core_tag(tag))
-        return;
-    if (tag.data[0] == '!') {
-        check_local_tag(rd, n);
-        return;
-    }
+        return true;
+    if (tag.data[0] == '!')
+        return check_local_tag(rd, n);
     struct diag *d = diags_add(rd->r->diags, DIAG_yaml_unsupported_feature, n->props->tag_at,
                                "the tag '%.*s' is not supported here", SV_ARG(sv_slice(tag, 0, 80)));
     diag_set_hint(rd->r->diags, d, "remove it");
+    return false;
 }
 
 /* --- scalars and keys --- */
 
-static void check_scalar(struct reading *rd, struct node *n) {
+/* False: reported, there is nothing to go on with. */
+static bool check_scalar(struct reading *rd, struct node *n) {
     bool is_plain = n->style == NODE_PLAIN || n->style == NODE_EMPTY;
     if (!is_plain && n->props == NULL)
-        return;
+        return true;
     struct cfn_scalar s = cfn_scalar_read(rd->r->arena, n);
     enum cfn_function f = n->props == NULL ? CFN_NO_FUNCTION : cfn_function_find_tag(n->props->tag);
     if (rd->r->is_json && is_plain && s.kind == CFN_SCALAR_STRING) {
@@ -140,14 +144,18 @@ static void check_scalar(struct reading *rd, struct node *n) {
     }
     if (s.kind == CFN_SCALAR_NULL && f == CFN_NO_FUNCTION) {
         report(rd, DIAG_cfn_null, n->at, "null is no value here", "remove the entry, or write a value");
+        return false;
     } else if (s.kind == CFN_SCALAR_BAD) {
         report(rd, DIAG_unsupported_number, n->at, "this number cannot be kept exactly", "write it as text, in quotes");
-    } else if (s.is_unusual) {
+        return false;
+    }
+    if (s.is_unusual) {
         sv text = cfn_scalar_get_text(rd->r->arena, n, NULL);
         struct diag *d = diags_add(rd->r->diags, DIAG_cfn_yaml_number, n->at, "YAML 1.1 reads this as the number %.*s",
                                    SV_ARG(text));
         diag_set_hint(rd->r->diags, d, "quote it if text is meant");
     }
+    return true;
 }
 
 /* CF-013. The key as text; NULL after a report. */
@@ -288,18 +296,25 @@ static void drop_anchor(struct reading *rd, struct node *n) {
         n->props = NULL;
 }
 
+/* Stands for what has been reported: everybody is silent about it. */
+static struct node *make_error(struct reading *rd, const struct node *n) {
+    struct node *made = ARENA_NEW(rd->r->arena, struct node);
+    *made = (struct node){.kind = NODE_ERROR, .style = n->style, .at = n->at};
+    return made;
+}
+
 static struct node *visit(struct reading *rd, struct node *n) {
     if (n->kind == NODE_ALIAS) {
         note_alias(rd, n->at);
-        return n->props != NULL && n->props->target != NULL ? n->props->target : n;
+        return n->props != NULL && n->props->target != NULL ? n->props->target : make_error(rd, n);
     }
     if (n->props != NULL && n->props->anchor.len > 0)
         drop_anchor(rd, n);
-    if (n->props != NULL)
-        check_tag(rd, n);
+    if (n->props != NULL && !check_tag(rd, n))
+        return make_error(rd, n);
     if (n->kind == NODE_SCALAR)
-        check_scalar(rd, n);
-    else if (n->kind == NODE_MAPPING || n->kind == NODE_SEQUENCE)
+        return check_scalar(rd, n) ? n : make_error(rd, n);
+    if (n->kind == NODE_MAPPING || n->kind == NODE_SEQUENCE)
         visit_children(rd, n);
     return n;
 }
@@ -338,6 +353,8 @@ const struct node *cfn_read_tree(struct cfn_read *r, struct source *source) {
     struct node *root = stream->documents.items[0].root;
     if (root->kind == NODE_ERROR || is_too_large(r, stream))
         return NULL;
+    if (root->kind == NODE_SCALAR)
+        return root; /* not even a map: whoever asks says so */
     struct reading rd = {.r = r, .depth = {.limit = r->limits->nesting + 8}};
     return visit(&rd, root);
 }

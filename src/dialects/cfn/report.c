@@ -1,5 +1,6 @@
 /* The report beside the template (CF-215). */
 #include "dialects/cfn/output.h"
+#include "dialects/cfn/transforms.h"
 
 #include "text/source.h"
 
@@ -36,6 +37,10 @@ static const char *const reason_hints[CFN_REASON_COUNT] = {
 void cfn_report_put(struct cfn_run *run, enum cfn_report_kind kind, span at, value v) {
     run->counts[kind]++;
     VEC_PUSH(run->arena, &run->remarks, ((struct cfn_remark){kind, at, v.word & CFN_WORD_NOTE}));
+}
+
+void cfn_keep_unknown(struct cfn_run *run, enum cfn_reason reason, span at) {
+    cfn_report_put(run, CFN_REPORT_UNKNOWN, at, cfn_unknown(run, reason, at, (sv){0}));
 }
 
 size_t cfn_run_count(const struct cfn_run *run, enum cfn_report_kind kind) {

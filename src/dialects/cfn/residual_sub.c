@@ -37,10 +37,22 @@ static void add_pair(struct making *m, size_t arg, sv name, struct node *n) {
              ((struct node_pair){node_new_scalar(m->run->arena, name, NODE_DOUBLE_QUOTED), n}));
 }
 
+/* Beside what stands around it the text would be read as the start of a name. */
+static bool is_misread(const struct making *m, size_t arg, sv text) {
+    if (sv_find(text, SV("${")) != SIZE_MAX || sv_has_suffix(text, SV("$")))
+        return true;
+    for (size_t i = 0; (text.len == 0 || text.data[0] == '{') && i < m->sub->count; i++) {
+        const struct cfn_sub_part *part = &m->sub->parts[i];
+        if (part->arg == arg && sv_has_suffix(part->text, SV("$")))
+            return true;
+    }
+    return false;
+}
+
 /* How the argument's places in the text are written: its value, `${name}` as it was, or an entry of the map. */
 static bool get_text(struct making *m, size_t arg, sv *text) {
     value v = m->c->args[arg];
-    return !cfn_value_is_withheld(m->run, v) && cfn_text_get(m->run, v, text) && sv_find(*text, SV("${")) == SIZE_MAX;
+    return !cfn_value_is_withheld(m->run, v) && cfn_text_get(m->run, v, text) && !is_misread(m, arg, *text);
 }
 
 static void take_entries(struct making *m) {

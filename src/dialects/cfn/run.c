@@ -41,9 +41,19 @@ static bool is_root(struct diags *diags, const struct node *root) {
     return false;
 }
 
+/* The reader knows places alone. */
+static void add_paths(struct diags *diags, const struct node *root, const struct source *source) {
+    for (size_t i = 0; root != NULL && i < diags->items.len; i++) {
+        struct diag *d = diags->items.items[i];
+        if (d->path.len == 0 && d->at.source == source->id)
+            d->path = cfn_path_find_in(diags->arena, root, d->at);
+    }
+}
+
 struct cfn *cfn_load(const struct cfn_load_options *options, struct source *source) {
     struct cfn_read r = {.arena = options->arena, .diags = options->diags, .limits = &cfn_limits};
     const struct node *root = cfn_read_tree(&r, source);
+    add_paths(options->diags, root, source);
     if (root == NULL || !is_root(options->diags, root))
         return NULL;
     struct cfn *cfn = ARENA_NEW(options->arena, struct cfn);

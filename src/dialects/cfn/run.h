@@ -16,10 +16,11 @@
 #define CFN_WORD_NOTE         ((UINT32_C(1) << CFN_WORD_ORIGIN_SHIFT) - 1)
 
 /* Reasons of unknowns (§20). */
-#define CFN_REASONS(X)                                                                                                 \
-    X(account)                                                                                                         \
-    X(attribute)                                                                                                       \
-    X(cidr_bits) X(dynamic) X(foreach) X(generated) X(import) X(macro) X(nested) X(network) X(parameter) X(sam) X(ssm) \
+#define CFN_REASONS(X)                                                                                    \
+    X(account)                                                                                            \
+    X(attribute)                                                                                          \
+    X(cidr_bits)                                                                                          \
+    X(dynamic) X(foreach) X(generated) X(import) X(macro) X(nested) X(network) X(parameter) X(sam) X(ssm) \
         X(stack_output) X(type) X(zones)
 enum cfn_reason {
     CFN_REASON_NONE = 0,
@@ -115,6 +116,7 @@ struct source *cfn_get_source(const struct cfn *cfn);
 /* --- paths.c --- */
 /* The path of a place in the template (CF-007): `Resources.F.Properties.Env[0]["a.b"]`; empty when it is in none. */
 sv cfn_path_find(struct cfn_run *run, span at);
+sv cfn_path_find_in(struct arena *a, const struct node *root, span at);
 /* A diagnostic with its path. Never NULL. */
 struct diag *cfn_report(struct cfn_run *run, enum diag_code code, span at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -6,6 +6,8 @@
 
 /* node.flags of this room: a JSON number that YAML 1.1 would read as text (`1e3`). */
 enum { CFN_NODE_JSON_NUMBER = 1 << 7 };
+/* Another: a text that a loop made, which stands nowhere in the file. */
+enum { CFN_NODE_MADE = 1 << 6 };
 
 /* A scalar_resolver: integers beyond 64 bits are SCALAR_BAD_NUMBER, as infinities are. */
 struct scalar cfn_resolve_scalar(sv plain_text);

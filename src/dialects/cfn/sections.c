@@ -150,15 +150,24 @@ static void read_elements(struct cfn_run *run, enum cfn_section s, const char *w
         map_put(by_name, elements->items[i].name, &elements->items[i]);
 }
 
-static bool is_loop(const struct node *key) {
-    return cfn_function_find(key->text) != CFN_NO_FUNCTION;
+/* A loop that stays, or a macro; without the extensions a loop is a mistake. */
+static bool is_loop(struct cfn_run *run, const struct node *key) {
+    enum cfn_function f = cfn_function_find(key->text);
+    if (f == CFN_FOR_EACH && !run->t->has_extensions) {
+        struct diag *d =
+            cfn_report(run, DIAG_cfn_language_extension, key->at, "'Fn::ForEach' needs the language extensions here");
+        cfn_hint(run, d, "add 'Transform: AWS::LanguageExtensions' to the template");
+    } else if (f == CFN_TRANSFORM) {
+        cfn_keep_unknown(run, CFN_REASON_macro, key->at);
+    }
+    return f == CFN_FOR_EACH || f == CFN_TRANSFORM;
 }
 
 static void read_conditions(struct cfn_run *run) {
     const struct node *section = run->t->sections[CFN_SECTION_CONDITIONS];
     for (uint32_t i = 0; section != NULL && i < section->count; i++) {
         const struct node *key = section->pairs[i].key;
-        if (is_loop(key) || !check_name(run, key, "a condition"))
+        if (is_loop(run, key) || !check_name(run, key, "a condition"))
             continue;
         struct cfn_condition *c = ARENA_NEW(run->arena, struct cfn_condition);
         c->e = (struct cfn_element){key->text, key, section->pairs[i].value, (uint32_t)run->t->conditions.len};
@@ -171,7 +180,7 @@ static void read_resources(struct cfn_run *run) {
     const struct node *section = run->t->sections[CFN_SECTION_RESOURCES];
     for (uint32_t i = 0; section != NULL && i < section->count; i++) {
         const struct node *key = section->pairs[i].key;
-        if (is_loop(key) || !check_name(run, key, "a resource"))
+        if (is_loop(run, key) || !check_name(run, key, "a resource"))
             continue;
         struct cfn_resource *r = ARENA_NEW(run->arena, struct cfn_resource);
         r->e = (struct cfn_element){key->text, key, section->pairs[i].value, (uint32_t)run->t->resources.len};
@@ -193,7 +202,7 @@ static void read_outputs(struct cfn_run *run) {
     const struct node *section = run->t->sections[CFN_SECTION_OUTPUTS];
     for (uint32_t i = 0; section != NULL && i < section->count; i++) {
         const struct node *key = section->pairs[i].key;
-        if (is_loop(key) || !check_name(run, key, "an output"))
+        if (is_loop(run, key) || !check_name(run, key, "an output"))
             continue;
         struct cfn_output *o = ARENA_NEW(run->arena, struct cfn_output);
         o->e = (struct cfn_element){key->text, key, section->pairs[i].value, (uint32_t)run->t->outputs.len};

@@ -12,4 +12,7 @@ const struct node *cfn_include_expand(struct cfn_run *run, const struct node *ro
 /* Loops are unrolled: a new root, or the same. */
 const struct node *cfn_foreach_expand(struct cfn_run *run, const struct node *root);
 
+/* Notes that something stays as it is because of an unknown. */
+void cfn_keep_unknown(struct cfn_run *run, enum cfn_reason reason, span at);
+
 #endif
