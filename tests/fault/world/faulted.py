@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import signal
 import struct
@@ -12,6 +13,8 @@ import unittest
 LINTEL = os.environ["LINTEL_BIN"]
 SHIM = os.environ["LINTEL_SHIM"]
 IS_LONG = os.environ.get("LINTEL_LONG") == "1"
+TAKES_ALL = os.environ.get("LINTEL_ALL") == "1"
+SEED = int(os.environ.get("LINTEL_SEED", "4711"))
 LIMIT_S = 120
 KEPT = ("PATH", "HOME", "LC_ALL", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LD_LIBRARY_PATH")
 OK, FAILED, CHANGES, DRIFT, INVALID, USAGE, LOCKED, STALE, PART_WAY = 0, 1, 2, 3, 4, 5, 6, 7, 9
@@ -92,9 +95,16 @@ class FaultCase(unittest.TestCase):
 
 
 def choose_points(total, in_short, in_long=None):
-    """Of the points 1 to total: so many, spread evenly, first and last among them; in the long form all unless told."""
+    """Of the points 1 to total so many, first and last among them. Short form: spread evenly, always the same. Long form:
+    all unless told how many; these are drawn, one from each of as many equal parts (LINTEL_SEED says otherwise which,
+    LINTEL_ALL=1 takes all after all)."""
     wanted = (in_long or total) if IS_LONG else in_short
-    if total <= wanted:
+    if total <= wanted or (IS_LONG and TAKES_ALL):
         return list(range(1, total + 1))
     step = (total - 1) / (wanted - 1)
-    return sorted({1 + round(step * i) for i in range(wanted)})
+    if not IS_LONG:
+        return sorted({1 + round(step * i) for i in range(wanted)})
+    rng = random.Random(SEED)
+    drawn = {min(total, 1 + round(step * (i + rng.random()))) for i in range(wanted - 1)}
+    print("%d of %d points, seed %d" % (wanted, total, SEED))
+    return sorted(drawn | {1, total})

@@ -3,7 +3,8 @@ one, and before and after every write of the journal and every call of a provide
 that is the one of the state and of the blueprint: nothing is missing, nobody's, or there twice (F1, F2, F3, F5, LC-011,
 LC-021, LC-023).
 
-The short form takes some points of each scenario, the long form all, and kills recoveries as well."""
+The short form takes some points of each scenario; the long form all, and it kills recoveries as well: at each 29th point
+of the run, each 23rd of the one that goes on."""
 
 from faulted import IS_LONG, KILLED, choose_points
 from scenarios import SCENARIOS
