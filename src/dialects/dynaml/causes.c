@@ -40,7 +40,7 @@ static bool get_candidate(const struct tracer *t, struct place *p, size_t number
     }
     number -= p->nested.len;
     if (number < needs) {
-        *candidate = note->needs.items[number];
+        *candidate = note->needs.items[number].p;
         return true;
     }
     number -= needs;
@@ -137,21 +137,33 @@ static void add_link(struct tracer *t, struct stage *s, struct place *p, struct 
         VEC_PUSH(t->a, &result->causes, link);
 }
 
-static void note_cycle(struct search *f, struct map *cyclic) {
-    size_t first = 0;
-    while (f->way.items[first].p != f->closes)
-        first++;
-    for (size_t i = first; i < f->way.len; i++)
-        map_put(cyclic, get_key(f->t->a, f->way.items[i].p), f->closes);
+/* Marks the nodes on the way: those from the one that is met again on are a cycle. */
+static const char on_cycle, on_no_cycle;
+
+static void note_way(struct search *f, const struct place *p, struct map *cyclic) {
+    bool is_on = false;
+    map_put(cyclic, get_key(f->t->a, p), (void *)(uintptr_t)&on_no_cycle);
+    for (size_t i = 0; i < f->way.len; i++) {
+        is_on = is_on || f->way.items[i].p == f->closes;
+        map_put(cyclic, get_key(f->t->a, f->way.items[i].p), (void *)(uintptr_t)(is_on ? &on_cycle : &on_no_cycle));
+    }
+}
+
+bool causes_is_known(const struct map *cyclic, const struct place *p) {
+    return map_has(cyclic, sv_make((const char *)&p, sizeof p));
 }
 
 bool causes_is_cyclic(const struct map *cyclic, const struct place *p) {
-    return map_has(cyclic, sv_make((const char *)&p, sizeof p));
+    return map_find(cyclic, sv_make((const char *)&p, sizeof p)) == &on_cycle;
 }
 
 void causes_collect(struct tracer *t, const struct spot *spot, struct dynaml_explained *result, struct map *cyclic) {
     struct search f = {.t = t};
-    if (!place_is_unresolved(spot->p) || !search(&f, spot->p))
+    if (!place_is_unresolved(spot->p))
+        return;
+    bool is_found = search(&f, spot->p);
+    note_way(&f, spot->p, cyclic);
+    if (!is_found)
         return;
     for (size_t i = 0; i < f.way.len; i++) {
         if (i < SHOWN_FIRST || i + SHOWN_LAST >= f.way.len)
@@ -160,8 +172,6 @@ void causes_collect(struct tracer *t, const struct spot *spot, struct dynaml_exp
             result->omitted++;
     }
     result->is_cycle = f.closes != NULL;
-    if (f.closes == NULL)
-        return;
-    add_link(t, spot->s, f.closes, result);
-    note_cycle(&f, cyclic);
+    if (f.closes != NULL)
+        add_link(t, spot->s, f.closes, result);
 }

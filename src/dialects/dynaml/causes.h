@@ -7,8 +7,9 @@
 
 /* The next of the unresolved nodes that the unresolved `p` waits for; `*cursor` starts as 0. NULL: no more. */
 struct place *causes_find_part(const struct tracer *t, struct place *p, size_t *cursor);
-/* Nodes of a cycle that is met are put into `cyclic`, by address. */
+/* Nodes that are met are put into `cyclic`, by address: whether they stand on the cycle that ends the way. */
 void causes_collect(struct tracer *t, const struct spot *spot, struct dynaml_explained *result, struct map *cyclic);
+bool causes_is_known(const struct map *cyclic, const struct place *p);
 bool causes_is_cyclic(const struct map *cyclic, const struct place *p);
 
 enum dynaml_state place_get_state(const struct place *p);

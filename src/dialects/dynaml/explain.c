@@ -106,13 +106,17 @@ static void add_place(struct explainer *x, struct dynaml_explanation *e, struct 
 }
 
 /* Of what is a part of a node that only refers to another one, that part of the other. */
-static void add_target(struct explainer *x, struct dynaml_explanation *e, const struct spot *spot, struct place *target,
-                       size_t depth) {
+static void add_target(struct explainer *x, struct dynaml_explanation *e, const struct spot *spot,
+                       const struct note_need *target, size_t depth) {
     const struct place *p = spot->p;
+    struct steps rest = {0};
     struct spot need;
-    spot_at_place(&x->t, spot->s, target, &need);
-    if (p->kind == PLACE_EXPRESSION && p->expr->kind == EXPR_REF && spot->rest.items.len > 0)
-        spot_go_on(&x->t, &spot->rest, &need);
+    spot_at_place(&x->t, spot->s, target->p, &need);
+    for (size_t i = 0; i < target->rest_len; i++)
+        VEC_PUSH(x->a, &rest.items, target->rest[i]);
+    for (size_t i = 0; p->kind == PLACE_EXPRESSION && p->expr->kind == EXPR_REF && i < spot->rest.items.len; i++)
+        VEC_PUSH(x->a, &rest.items, spot->rest.items.items[i]);
+    spot_go_on(&x->t, &rest, &need);
     add_need(x, e, &need, depth);
 }
 
@@ -140,7 +144,7 @@ static void tell_needs(struct explainer *x, struct dynaml_explanation *e, const 
     struct place *p = spot->p;
     const struct note *note = notes_find(x->t.notes, p);
     for (size_t i = 0; note != NULL && i < note->needs.len; i++)
-        add_target(x, e, spot, note->needs.items[i], depth);
+        add_target(x, e, spot, &note->needs.items[i], depth);
     if (spot->via != NULL && spot->via != p && e->how != DYNAML_OVERRIDDEN)
         add_via(x, e, spot, depth);
     if (spot->rest.items.len > 0)

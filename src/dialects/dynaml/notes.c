@@ -27,13 +27,28 @@ static struct place *get_current(struct evaluator *ev) {
     return c == NULL ? NULL : c->owner;
 }
 
-void notes_add_need(struct notes *n, struct evaluator *ev, struct place *target) {
+static struct note_need make_need(struct notes *n, struct place *target, const struct expr *ref, size_t used) {
+    size_t count = ref->count > used ? ref->count - used : 0;
+    sv *rest = ARENA_ARRAY(n->a, sv, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct step *step = &ref->ref.steps[used + i];
+        rest[i] = step->kind == STEP_INDEX ? arena_printf(n->a, "[%zu]", step->index) : step->name;
+    }
+    return (struct note_need){.p = target, .rest = rest, .rest_len = count};
+}
+
+void notes_add_need(struct notes *n, struct evaluator *ev, struct place *target, const struct expr *ref, size_t used) {
     const struct place *pair[] = {get_current(ev), target};
-    sv key = sv_make((const char *)pair, sizeof pair);
-    if (pair[0] == NULL || map_has(&n->pairs, key))
+    const struct expr *rest = ref->count > used ? ref : NULL;
+    struct buf key = BUF(n->a);
+    if (pair[0] == NULL)
         return;
-    map_put(&n->pairs, arena_copy_sv(n->a, key), n);
-    VEC_PUSH(n->a, &get_note(n, pair[0])->needs, target);
+    buf_append(&key, sv_make((const char *)pair, sizeof pair));
+    buf_append(&key, sv_make((const char *)&rest, sizeof rest));
+    if (map_has(&n->pairs, buf_get_sv(&key)))
+        return;
+    map_put(&n->pairs, buf_get_sv(&key), n);
+    VEC_PUSH(n->a, &get_note(n, pair[0])->needs, make_need(n, target, ref, used));
 }
 
 void notes_add_copy(struct notes *n, struct place *p, struct place *root) {

@@ -11,8 +11,15 @@ struct note_lookup {
     bool is_absolute; /* written with a leading dot: finds nothing (DY-033) */
 };
 
+/* A node that was needed: a place, or what stands at these steps in its value. */
+struct note_need {
+    struct place *p;
+    const sv *rest;
+    size_t rest_len;
+};
+
 struct note {
-    VEC(struct place *) needs;         /* in the order in which they were asked for, each once */
+    VEC(struct note_need) needs;       /* in the order in which they were asked for, each once */
     VEC(struct place *) copies;        /* roots of templates and files evaluated for it */
     VEC(struct note_lookup) lookups;   /* of `merge` */
     value before;                      /* what a stub has replaced: a value, an ERROR; kind 0: nothing */
@@ -32,8 +39,8 @@ void notes_init(struct notes *n, struct arena *a);
 /* NULL: nothing is noted of it. */
 const struct note *notes_find(const struct notes *n, const struct place *p);
 
-/* Hooks of the evaluation. The one under way needs `target`; */
-void notes_add_need(struct notes *n, struct evaluator *ev, struct place *target);
+/* Hooks of the evaluation. The one under way needs `target`, `ref` goes on in its value with its step `used`; */
+void notes_add_need(struct notes *n, struct evaluator *ev, struct place *target, const struct expr *ref, size_t used);
 void notes_add_copy(struct notes *n, struct place *p, struct place *root);
 void notes_add_lookup(struct notes *n, struct evaluator *ev, const struct note_lookup *lookup);
 /* a stub takes the place of `before`; */

@@ -121,7 +121,7 @@ static bool is_cyclic(struct report *r, struct place *p, const struct spot *spot
     struct dynaml_explained causes = {0};
     if (get_state(p) != DYNAML_PENDING)
         return false;
-    if (!causes_is_cyclic(&r->cyclic, p) && r->searches++ < CYCLES_MAX)
+    if (!causes_is_known(&r->cyclic, p) && r->searches++ < CYCLES_MAX)
         causes_collect(&r->tracer, spot, &causes, &r->cyclic);
     return causes_is_cyclic(&r->cyclic, p);
 }

@@ -56,9 +56,9 @@ static bool is_under_way(const struct place *p) {
     return p->shape.state == CELL_UNDER_WAY;
 }
 
-static void note_need(struct stage *s, struct evaluator *ev, struct place *p) {
-    if (s->run->notes != NULL)
-        notes_add_need(s->run->notes, ev, p);
+static void note_need(const struct walk *w, struct place *p, size_t used) {
+    if (w->s->run->notes != NULL)
+        notes_add_need(w->s->run->notes, w->ev, p, w->ref, used);
 }
 
 static bool has_splice(value list) {
@@ -97,7 +97,7 @@ static enum resolve_result find_as_written(struct walk *w, struct place *p) {
     if (v.kind == VALUE_ABSENT)
         return fail_not_found(w->ev, ref, out);
     if ((v.word & WORD_LIVE) != 0 || !value_is_set(v)) {
-        note_need(w->s, w->ev, p);
+        note_need(w, p, w->ref->count);
         out->cell = &p->shape; /* under way: pending */
         out->steps_used = ref->count;
         return RESOLVE_CELL;
@@ -130,7 +130,7 @@ static enum resolve_result end_at(struct walk *w, struct place *p, size_t used) 
     struct resolved *out = w->out;
     value v;
     out->steps_used = used;
-    note_need(w->s, w->ev, p);
+    note_need(w, p, used);
     if (stage_get_value(w->s, p, &v))
         return give(out, v);
     out->cell = &p->cell;
@@ -141,7 +141,7 @@ static enum resolve_result end_at(struct walk *w, struct place *p, size_t used) 
 static void note_waiting(struct walk *w, struct place *item) {
     const struct cell *c = item->kind == PLACE_MAP ? &item->shape : &item->cell;
     if (c->state != CELL_UNTOUCHED)
-        note_need(w->s, w->ev, item);
+        note_need(w, item, w->ref->count);
 }
 
 /* For the key field of an item, or for all of an item (DY-114). */
@@ -184,7 +184,7 @@ static enum resolve_result walk_place(struct walk *w, struct place *p) {
         if (!is_container(p))
             return end_at(w, p, used);
         if (!p->is_shaped && (p->shape.state == CELL_PENDING || p->shape.state == CELL_FAILED)) {
-            note_need(w->s, w->ev, p);
+            note_need(w, p, w->ref->count);
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));
         }
@@ -237,7 +237,7 @@ static enum resolve_result resolve_relative(struct walk *w, const struct scope *
         case HAS_TO_WAIT:
             return wait_for(out, &p->shape, ref);
         case HAS_NEVER:
-            note_need(w->s, w->ev, p);
+            note_need(w, p, w->ref->count);
             out->steps_used = ref->count;
             return give(out, value_pending(NULL));
         case HAS_NOT:

@@ -10,19 +10,32 @@ static const struct node *follow(const struct node *n) {
     return n;
 }
 
-/* The last of equal keys counts; a key tag has been cut off (DY-223). */
-static const struct node *find_entry(const struct node *map, sv key) {
-    const struct node *n = follow(map), *found = NULL;
-    if (n == NULL || n->kind != NODE_MAPPING)
-        return NULL;
+static struct map *index_entries(struct tracer *t, const struct node *n) {
+    sv key = sv_make((const char *)&n, sizeof n);
+    if (t->indexes.arena == NULL)
+        t->indexes = MAP(t->a);
+    struct map *index = map_find(&t->indexes, key);
+    if (index != NULL)
+        return index;
+    index = ARENA_NEW(t->a, struct map);
+    *index = MAP(t->a);
+    map_put(&t->indexes, arena_copy_sv(t->a, key), index);
     for (uint32_t i = 0; i < n->count; i++) {
         const struct node *k = follow(n->pairs[i].key);
-        sv text = k != NULL && k->kind == NODE_SCALAR ? k->text : (sv){0};
-        bool is_tagged = sv_has_prefix(text, SV("key:")) && sv_eq(sv_slice(text, 4, text.len), key);
-        if (text.data != NULL && (sv_eq(text, key) || (is_tagged && found == NULL)))
-            found = n->pairs[i].value;
+        if (k != NULL && k->kind == NODE_SCALAR && k->text.data != NULL)
+            map_put(index, k->text, n->pairs[i].value);
     }
-    return found;
+    return index;
+}
+
+/* The last of equal keys counts; a key tag has been cut off (DY-223). */
+static const struct node *find_entry(struct tracer *t, const struct node *map, sv key) {
+    const struct node *n = follow(map);
+    if (n == NULL || n->kind != NODE_MAPPING)
+        return NULL;
+    const struct map *index = index_entries(t, n);
+    const struct node *found = map_find(index, key);
+    return found != NULL ? found : map_find(index, arena_printf(t->a, "key:%.*s", SV_ARG(key)));
 }
 
 static const struct node *find_item(const struct node *list, size_t index) {
@@ -79,7 +92,7 @@ static void enter_entry(struct tracer *t, struct spot *at, struct place *map, co
     bool is_own = value_map_has(map->source, child->key) ||
                   value_map_has(map->source, arena_printf(t->a, "key:%.*s", SV_ARG(child->key)));
     if (map->merge_count == 0 || (is_own && !is_replaced(at, map)))
-        set_node(at, find_entry(at->node, child->key));
+        set_node(at, find_entry(t, at->node, child->key));
     else
         put_in(t, at, map->merges[0], child->key, DYNAML_INSERTED);
 }
@@ -121,7 +134,7 @@ static void enter(struct tracer *t, struct spot *at, struct place *child) {
         VEC_PUSH(t->a, &at->below.items, get_step(t, child));
     if (child->is_merge_entry) {
         const struct node *in = around->kind == PLACE_LIST ? find_item(at->node, child->index) : at->node;
-        set_node(at, find_entry(in, SV("<<")));
+        set_node(at, find_entry(t, in, SV("<<")));
         if (at->via != NULL)
             VEC_PUSH(t->a, &at->below.items, SV("<<"));
         return;
@@ -131,7 +144,7 @@ static void enter(struct tracer *t, struct spot *at, struct place *child) {
     else if (around->kind == PLACE_LIST && around->is_shaped)
         enter_item(t, at, around, child);
     else
-        set_node(at, find_entry(at->node, child->key));
+        set_node(at, find_entry(t, at->node, child->key));
 }
 
 /* The value of an expression, evaluated as if it were written there. */
@@ -298,7 +311,7 @@ static enum walked walk_value(struct walk *w) {
         if (at->node != NULL && v.kind == VALUE_LIST && !parse_index(step, &index))
             index = find_same(v, dynaml_find(v, &step, 1));
         if (at->p->kind == PLACE_PLAIN)
-            set_node(at, v.kind == VALUE_MAP ? find_entry(at->node, step) : find_item(at->node, index));
+            set_node(at, v.kind == VALUE_MAP ? find_entry(w->t, at->node, step) : find_item(at->node, index));
         VEC_PUSH(w->t->a, &at->rest.items, step);
         if (at->via != NULL)
             VEC_PUSH(w->t->a, &at->below.items, step);

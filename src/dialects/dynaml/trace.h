@@ -12,6 +12,7 @@ struct tracer {
     const struct notes *notes;
     struct stage *stages; /* of all documents; those before the one that failed have no root */
     size_t count;
+    struct map indexes; /* of written maps, by address: their entries */
 };
 
 struct steps {
