@@ -12,6 +12,7 @@ const struct limits limits_default = {
     .result_items = 100000,
     .list_items = 10000000,
     .value_weight = 1000000,
+    .value_depth = SIZE_MAX,
     .elements = 1000000,
     .each_instances = 10000,
     .include_depth = 16,

@@ -17,6 +17,7 @@ struct limits {
     size_t result_items;   /* 100 000 items of a function's result (FN-007) */
     size_t list_items;     /* 10^7 */
     size_t value_weight;   /* 10^6: parts of one computed value, shared ones as often as they occur */
+    size_t value_depth;    /* lists and maps of one computed value in one another; without bound */
     size_t elements;       /* 10^6 per instance */
     size_t each_instances; /* 10 000 (BP-152) */
     size_t include_depth;  /* 16 */

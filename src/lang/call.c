@@ -2,16 +2,17 @@
  * and what it asks for. */
 #include "lang/machine.h"
 
-#include <string.h>
-
 static struct call_record *take_record(struct evaluator *ev) {
     struct call_record *r = ev->free_calls;
     if (r == NULL) {
         return ARENA_NEW(ev->o.arena, struct call_record);
     }
     ev->free_calls = r->next_free;
-    memset(r, 0, sizeof *r);
-    return r;
+    r->has_request = r->given = false;
+    r->answer = (value){0};
+    r->state = NULL;
+    r->item = 0;
+    return r; /* call_open sets the rest */
 }
 
 static void release_record(struct evaluator *ev, struct frame *f) {
@@ -174,6 +175,9 @@ static bool has_all_names(const struct fn_call *c) {
 /* Mistakes that the static check has not seen: callbacks, dialects without that check. */
 static bool has_right_args(struct evaluator *ev, struct frame *f, value *result) {
     struct fn_call *c = &f->call->call;
+    if (c->count == c->fn->param_count && !c->fn->named_only) {
+        return true; /* the quick way */
+    }
     size_t min = fn_get_min_args(c->fn), max = fn_get_max_args(c->fn);
     enum diag_code code = ev->o.policy->type_code != 0 ? ev->o.policy->type_code : DIAG_invalid_substitution;
     if (c->count < min || c->count > max) {

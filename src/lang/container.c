@@ -116,7 +116,9 @@ static value make(struct evaluator *ev, struct frame *f) {
         v = e->op == EXPR_COMPUTED_KEYS ? make_computed(ev, e, parts) : make_named(ev, e, parts);
     }
     /* Values share their parts: doubling is cheap until it is written. */
-    if (value_get_weight(v) > ev->o.limits->value_weight) {
+    if (ev->o.policy->limits_end_all) {
+        v = marks_limit(ev, NULL, e->at, v);
+    } else if (value_get_weight(v) > ev->o.limits->value_weight) {
         return eval_fail(ev, DIAG_limit_exceeded, e->at, "an array or object holds more than %zu values in all",
                          ev->o.limits->value_weight);
     }

@@ -159,8 +159,10 @@ struct eval_policy {
     bool failed_is_silent;       /* failures are values the dialect reports in the end, not diagnostics at once */
     bool drop_absent_items;      /* BP-270: absent entries and items leave containers */
     bool dynamic_scope;          /* DY-105: a lambda's body sees the scopes of its use, not of its making */
+    bool limits_end_all;         /* DY-362: a result beyond a limit ends the evaluation; else the operation fails */
     bool partial_application;    /* DY-172: too few arguments give a lambda over the rest */
-    /* The dialect's mark word through operators; `user` is eval_options.user. NULL: 0 */
+    /* The dialect's mark word through operators; `user` is eval_options.user. An operand's word of 0 changes nothing:
+     * it is not called for it. NULL: 0 */
     uint32_t (*join_words)(void *user, uint32_t left, uint32_t right);
     /* DY-203: what of its word a value keeps that was referred to or stepped to; conditions then leave theirs behind.
      * NULL: all. */
@@ -197,6 +199,7 @@ struct eval_options {
     struct fetcher *fetcher;         /* model/fetch.h; NULL: as without record */
     struct sources *sources;         /* which file holds a call; may be NULL */
     size_t apply_depth;              /* nested applications of functions; 0: 10 000 */
+    size_t memory;                   /* bytes that the arena may take; 0: no limit */
 };
 
 struct evaluator *eval_new(const struct eval_options *options);
@@ -213,12 +216,18 @@ void cell_reset(struct cell *c);
 struct cell *eval_get_cell(struct evaluator *ev);
 /* Ends everything with limit_exceeded: what is not evaluated yet is ERROR. */
 value eval_stop(struct evaluator *ev, span at, const char *what);
+/* Steps of work that no expression shows, such as comparing long lists. False: there are no more. */
+bool eval_spend(struct evaluator *ev, uint64_t steps);
 /* Which of its own limits has ended the evaluation. */
 enum eval_limit {
     EVAL_LIMIT_STEPS = 1,
     EVAL_LIMIT_CALLS, /* nested applications */
     EVAL_LIMIT_DEPTH,
-    EVAL_LIMIT_OTHER, /* eval_stop */
+    EVAL_LIMIT_MEMORY,  /* of the arena, or of a value if it were written out */
+    EVAL_LIMIT_TEXT,    /* of a result */
+    EVAL_LIMIT_ITEMS,   /* of a result */
+    EVAL_LIMIT_NESTING, /* of a result */
+    EVAL_LIMIT_OTHER,   /* eval_stop */
 };
 enum eval_limit eval_get_exceeded(const struct evaluator *ev); /* 0: none */
 /* The cell that was under way then; NULL: none was. */

@@ -9,6 +9,7 @@ struct evaluator *eval_new(const struct eval_options *options) {
     ev->o = *options;
     ev->chunk = ARENA_NEW(options->arena, struct frame_chunk);
     ev->o.apply_depth = options->apply_depth > 0 ? options->apply_depth : APPLY_DEPTH;
+    ev->memory = options->memory > 0 ? options->memory : SIZE_MAX;
     ev->value_cap = FIRST_VALUES;
     ev->values = ARENA_ARRAY(options->arena, value, FIRST_VALUES);
     ev->trivial_policy = options->policy->join_words == NULL;
@@ -132,20 +133,20 @@ enum eval_limit eval_get_exceeded(const struct evaluator *ev) {
     return ev->exceeded;
 }
 
-bool machine_spend(struct evaluator *ev) {
-    ev->steps++;
-    if (ev->steps > ev->o.limits->eval_steps && !ev->exhausted) {
+bool eval_spend(struct evaluator *ev, uint64_t steps) {
+    ev->steps += steps;
+    if (ev->steps > ev->o.limits->eval_steps) {
         machine_exhaust(ev, EVAL_LIMIT_STEPS, report_get_span(ev), "the evaluation takes too many steps");
+    } else if (ev->o.arena->total > ev->memory) {
+        machine_exhaust(ev, EVAL_LIMIT_MEMORY, report_get_span(ev), "the evaluation takes too much memory");
     }
     return !ev->exhausted;
 }
 
-void machine_observe(struct evaluator *ev, const struct expr *e, value v) {
+void machine_tell_observer(struct evaluator *ev, const struct expr *e, value v) {
     const struct observer *o = ev->o.observer;
-    if (__builtin_expect(o != NULL && e != NULL, false)) {
-        struct frame *in = cell_get_current(ev);
-        o->evaluated(o->user, e, in == NULL ? NULL : in->cell, v);
-    }
+    struct frame *in = cell_get_current(ev);
+    o->evaluated(o->user, e, in == NULL ? NULL : in->cell, v);
 }
 
 /* Beginning and stepping */

@@ -81,6 +81,7 @@ struct evaluator {
     VEC(struct frame *) cells; /* frames of cells under way, lowest first */
     value answer;
     uint64_t steps;
+    size_t memory; /* at most; SIZE_MAX: no limit */
     size_t apply_depth;
     bool exhausted; /* a limit was met: everything ends */
     enum eval_limit exceeded;
@@ -112,10 +113,19 @@ bool machine_begin(struct evaluator *ev, const struct expr *e, struct scope *sco
 bool machine_want(struct evaluator *ev, struct frame *f, const struct expr *e, struct scope *scope, value *result);
 value machine_run(struct evaluator *ev, size_t bottom);
 /* One evaluation step; false when the budget is spent (reported once). */
-bool machine_spend(struct evaluator *ev);
+static inline bool machine_spend(struct evaluator *ev) {
+    bool is_quick = ev->steps < ev->o.limits->eval_steps && ev->o.arena->total <= ev->memory && !ev->exhausted;
+    ev->steps += is_quick;
+    return is_quick || eval_spend(ev, 1);
+}
 /* Ends everything with limit_exceeded; the ERROR value. */
 value machine_exhaust(struct evaluator *ev, enum eval_limit limit, span at, const char *what);
-void machine_observe(struct evaluator *ev, const struct expr *e, value v);
+void machine_tell_observer(struct evaluator *ev, const struct expr *e, value v);
+static inline void machine_observe(struct evaluator *ev, const struct expr *e, value v) {
+    if (__builtin_expect(ev->o.observer != NULL && e != NULL, false)) {
+        machine_tell_observer(ev, e, v);
+    }
+}
 
 /* resolve.c */
 bool resolve_begin(struct evaluator *ev, const struct expr *e, struct scope *scope, value *result);

@@ -21,7 +21,7 @@ value marks_join_words(struct evaluator *ev, const value *args, size_t count, va
     }
     uint32_t word = result.word;
     for (size_t i = 0; i < count; i++) {
-        if (args[i].kind != 0) {
+        if (args[i].kind != 0 && args[i].word != 0) {
             word = ev->o.policy->join_words(ev->o.user, word, args[i].word);
         }
     }
@@ -151,7 +151,20 @@ static value make_absorbed(const struct fn_def *fn, enum operand operand, value 
     return operand == OPERAND_NULL ? value_null() : value_unknown(fn != NULL ? fn->result : NULL);
 }
 
+/* Most operands are: nothing of what decides. */
+static bool are_plain(const value *args, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (args[i].kind != 0 && classify(args[i]) != OPERAND_PLAIN) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool marks_decide(struct evaluator *ev, const struct operands *o, value *result) {
+    if (are_plain(o->args, o->count)) {
+        return false;
+    }
     struct deciders d = find_deciders(ev, o->sees, o->args, o->count);
     enum operand operand = choose(ev, &d);
     if (operand == OPERAND_PLAIN) {
@@ -207,21 +220,42 @@ value marks_step(struct evaluator *ev, value base, value item) {
     return base.word == 0 || ev->o.policy->narrow_word != NULL ? v : marks_join_words(ev, &base, 1, v);
 }
 
+static enum eval_limit find_exceeded(const struct limits *l, value v) {
+    if ((v.kind == VALUE_STRING || v.kind == VALUE_BYTES) && v.text->len > l->result_text) {
+        return EVAL_LIMIT_TEXT;
+    }
+    if ((v.kind == VALUE_LIST && v.list->len > l->result_items) ||
+        (v.kind == VALUE_MAP && v.map->len > l->result_items)) {
+        return EVAL_LIMIT_ITEMS;
+    }
+    if (value_get_weight(v) > l->value_weight) {
+        return EVAL_LIMIT_MEMORY;
+    }
+    return value_get_depth(v) > l->value_depth ? EVAL_LIMIT_NESTING : 0;
+}
+
 value marks_limit(struct evaluator *ev, const struct fn_def *fn, span at, value v) {
+    if (v.kind == VALUE_INT || v.kind == VALUE_BOOL || v.kind == VALUE_NULL) {
+        return v;
+    }
     const struct limits *l = ev->o.limits;
-    bool text = (v.kind == VALUE_STRING || v.kind == VALUE_BYTES) && v.text->len > l->result_text;
-    bool items = (v.kind == VALUE_LIST && v.list->len > l->result_items) ||
-                 (v.kind == VALUE_MAP && v.map->len > l->result_items);
-    if (!text && !items && value_get_weight(v) > l->value_weight) {
-        sv name = fn != NULL ? fn->name : SV("text");
+    enum eval_limit exceeded = find_exceeded(l, v);
+    sv name = fn != NULL ? fn->name : SV("text");
+    if (exceeded == 0) {
+        return v;
+    }
+    if (ev->o.policy->limits_end_all) {
+        return machine_exhaust(ev, exceeded, at, "a value exceeds a limit");
+    }
+    if (exceeded == EVAL_LIMIT_MEMORY) {
         return eval_fail(ev, DIAG_limit_exceeded, at, "'%.*s': the result holds more than %zu values in all",
                          SV_ARG(name), l->value_weight);
     }
-    if (!text && !items) {
-        return v;
+    if (exceeded == EVAL_LIMIT_NESTING) {
+        return eval_fail(ev, DIAG_limit_exceeded, at, "'%.*s': the result is nested deeper than %zu levels",
+                         SV_ARG(name), l->value_depth);
     }
-    size_t limit = text ? l->result_text : l->result_items;
-    sv name = fn != NULL ? fn->name : SV("text");
-    return eval_fail(ev, DIAG_limit_exceeded, at, "'%.*s': the result has more than %zu %s", SV_ARG(name), limit,
-                     text ? "bytes" : "items");
+    bool text = exceeded == EVAL_LIMIT_TEXT;
+    return eval_fail(ev, DIAG_limit_exceeded, at, "'%.*s': the result has more than %zu %s", SV_ARG(name),
+                     text ? l->result_text : l->result_items, text ? "bytes" : "items");
 }

@@ -182,17 +182,11 @@ static bool close_container(struct parser *p, value *result) {
         struct map_builder b = {.arena = p->arena, .entries = p->items + o.first, .len = count, .cap = count};
         *result = map_done(&b);
     } else {
-        struct value_list *list = arena_alloc(p->arena, sizeof *list + count * sizeof(value));
-        uint8_t within = 0;
-        list->len = count;
-        list->weight = 1;
+        value *items = ARENA_ARRAY(p->arena, value, count);
         for (size_t i = 0; i < count; i++) {
-            list->items[i] = p->items[o.first + i].item;
-            within |= list->items[i].within;
-            list->weight += value_get_weight(list->items[i]);
+            items[i] = p->items[o.first + i].item;
         }
-        *result = (value){.kind = VALUE_LIST, .within = within};
-        result->list = list;
+        *result = value_list_of(p->arena, items, count);
     }
     p->len = o.first;
     return !o.is_map || !has_duplicate(result->map) || fail(p, "a key twice in one object");

@@ -29,7 +29,13 @@ static struct value_list *new_list(struct arena *a, size_t len) {
     (void)fits;
     struct value_list *list = arena_alloc(a, size);
     list->len = len;
+    list->items = (const value *)(list + 1);
     return list;
+}
+
+/* The items of a new list, to be filled in. */
+static value *get_room(struct value_list *list) {
+    return (value *)(list + 1);
 }
 
 enum { WEIGHT_TEXT = 64 }; /* bytes of text that weigh as much as a value */
@@ -57,19 +63,30 @@ size_t value_get_weight(value v) {
     return 1;
 }
 
-static void add_weight(size_t *weight, value v) {
-    if (!num_add_size(*weight, value_get_weight(v), weight)) {
+size_t value_get_depth(value v) {
+    if (v.kind == VALUE_LIST) {
+        return v.list->depth;
+    }
+    return v.kind == VALUE_MAP ? v.map->depth : 0;
+}
+
+/* Of a container with this item. */
+static void add_item(size_t *weight, size_t *depth, value item) {
+    size_t below = value_get_depth(item);
+    if (!num_add_size(*weight, value_get_weight(item), weight)) {
         *weight = SIZE_MAX;
     }
+    *depth = below + 1 > *depth ? below + 1 : *depth;
 }
 
 static value wrap_list(struct value_list *list) {
     value v = {.kind = VALUE_LIST};
     v.list = list;
     list->weight = 1;
+    list->depth = 1;
     for (size_t i = 0; i < list->len; i++) {
         v.within |= list->items[i].within;
-        add_weight(&list->weight, list->items[i]);
+        add_item(&list->weight, &list->depth, list->items[i]);
     }
     return v;
 }
@@ -80,19 +97,67 @@ value value_list_of(struct arena *a, const value *items, size_t len) {
         kept += items[i].kind != VALUE_ABSENT;
     }
     struct value_list *list = new_list(a, kept);
+    value *room = get_room(list);
     size_t to = 0;
     for (size_t i = 0; i < len; i++) {
         if (items[i].kind != VALUE_ABSENT) {
-            list->items[to++] = items[i];
+            room[to++] = items[i];
         }
     }
     return wrap_list(list);
 }
 
+/* --- lists that grow --- */
+
+struct list_store {
+    size_t used, cap;
+    value items[];
+};
+
+/* The store of the list with room for `count` more behind its last item: its own when nobody has written there yet. */
+static struct list_store *make_room(struct arena *a, const struct value_list *list, size_t count) {
+    struct list_store *own = list->store;
+    if (own != NULL && own->used == list->len && own->cap - own->used >= count) {
+        return own;
+    }
+    size_t cap = 0, size = 0;
+    bool fits = num_add_size(list->len, count, &cap) && num_mul_size(cap, 2, &cap) &&
+                num_mul_size(cap, sizeof(value), &size) && num_add_size(size, sizeof(struct list_store), &size);
+    assert(fits);
+    (void)fits;
+    struct list_store *store = arena_alloc(a, size);
+    store->cap = cap;
+    store->used = list->len;
+    if (list->len > 0) {
+        memcpy(store->items, list->items, list->len * sizeof(value));
+    }
+    return store;
+}
+
+value value_list_append(struct arena *a, value list, const value *items, size_t count) {
+    struct list_store *store = make_room(a, list.list, count);
+    struct value_list *longer = arena_alloc(a, sizeof *longer);
+    value v = list;
+    *longer = *list.list;
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].kind == VALUE_ABSENT) {
+            continue;
+        }
+        store->items[store->used++] = items[i];
+        v.within |= items[i].within;
+        add_item(&longer->weight, &longer->depth, items[i]);
+    }
+    longer->len = store->used;
+    longer->items = store->items;
+    longer->store = store;
+    v.list = longer;
+    return v;
+}
+
 value list_done(struct list_builder *b) {
     struct value_list *list = new_list(b->arena, b->len);
     if (b->len > 0) {
-        memcpy(list->items, b->items, b->len * sizeof *b->items);
+        memcpy(get_room(list), b->items, b->len * sizeof *b->items);
     }
     return wrap_list(list);
 }
@@ -199,14 +264,15 @@ static value wrap_map(struct arena *a, struct value_map *map) {
     value v = {.kind = VALUE_MAP};
     v.map = map;
     map->weight = 1;
+    map->depth = 1;
     for (size_t i = 0; i < map->len; i++) {
         v.within |= map->entries[i].item.within;
-        add_weight(&map->weight, map->entries[i].item);
+        add_item(&map->weight, &map->depth, map->entries[i].item);
     }
     return v;
 }
 
-static const struct value_map empty_map = {.weight = 1};
+static const struct value_map empty_map = {.weight = 1, .depth = 1};
 
 value map_done(struct map_builder *b) {
     size_t kept = 0;

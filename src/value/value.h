@@ -61,10 +61,14 @@ typedef struct value {
     };
 } value;
 
+struct list_store;
+
 struct value_list {
     size_t len;
     size_t weight; /* see value_get_weight */
-    value items[];
+    size_t depth;  /* see value_get_depth */
+    const value *items;
+    struct list_store *store; /* where the items are and more can follow; NULL: behind the list, without room */
 };
 
 struct value_entry {
@@ -76,6 +80,7 @@ struct value_entry {
 struct value_map {
     size_t len;
     size_t weight;
+    size_t depth;
     uint32_t *index;
     size_t index_cap;
     uint64_t seed;
@@ -86,6 +91,8 @@ struct value_map {
  * length. Values share their parts, so a small one in memory can be huge when written; whoever builds values from
  * values bounds this. */
 size_t value_get_weight(value v);
+/* Lists and maps in one another: 0 for a scalar, 1 for an empty list. */
+size_t value_get_depth(value v);
 
 value value_null(void);
 value value_bool(bool b);
@@ -104,6 +111,10 @@ value value_bytes(struct arena *a, sv bytes);
 value value_function(const struct closure *fn);
 /* Absent items are left out (FN-014). */
 value value_list_of(struct arena *a, const value *items, size_t len);
+
+/* The list with items behind its own. When it is the longest that was made of its beginning the two share them, so that
+ * a list of n items made one by one costs n; no list can be seen to change. */
+value value_list_append(struct arena *a, value list, const value *items, size_t count);
 
 /* Builders; zero value with arena set. Absent items are left out. */
 struct list_builder {

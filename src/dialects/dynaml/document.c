@@ -9,10 +9,12 @@ enum { SHOWN = 40 };
 struct reading {
     struct dynaml_run *run;
     struct source *source;
-    sv problem, hint; /* the first; empty: none */
+    struct arena *nodes; /* and what is needed only while they are typed */
+    sv problem, hint;    /* the first; empty: none */
     span at;
     size_t alias_nodes;
-    bool is_alias; /* what is typed stands at an alias */
+    bool is_alias;   /* what is typed stands at an alias */
+    bool copies_all; /* the nodes go */
 };
 
 static value read_node(struct reading *t, const struct node *n, size_t depth, bool is_item);
@@ -49,13 +51,21 @@ static value decode_binary(struct reading *t, const struct node *n) {
     return value_bytes(t->run->a, buf_get_sv(&out));
 }
 
+/* A text of a node: of the source's bytes, or decoded. */
+static sv keep_text(const struct reading *t, sv text) {
+    sv bytes = t->source->bytes;
+    uintptr_t at = (uintptr_t)text.data, start = (uintptr_t)bytes.data;
+    bool is_of_source = text.len == 0 || (at >= start && at - start < bytes.len);
+    return is_of_source || !t->copies_all ? text : arena_copy_sv(t->run->a, text);
+}
+
 static bool is_binary(const struct node *n) {
     return n->props != NULL && sv_eq(n->props->tag, SV("tag:yaml.org,2002:binary"));
 }
 
 static value read_string(struct reading *t, sv text) {
     sv inner;
-    value v = value_string(t->run->a, text);
+    value v = value_string(t->run->a, keep_text(t, text));
     if (dynaml_is_expression(text, &inner))
         v.word = WORD_LIVE;
     return v;
@@ -118,7 +128,7 @@ static bool take_key(struct reading *t, const struct node *written, sv *key) {
     if (n == NULL || n->kind == NODE_ERROR)
         return false;
     if (n->kind == NODE_SCALAR && resolve(n).kind == SCALAR_STRING && !is_binary(n)) {
-        *key = n->text;
+        *key = keep_text(t, n->text);
         return true;
     }
     bool is_first = t->problem.len == 0;
@@ -138,8 +148,9 @@ static void warn_duplicate(struct reading *t, const struct node *key, sv text) {
 /* --- containers --- */
 
 static value read_map(struct reading *t, const struct node *n, size_t depth, bool is_item) {
-    struct map_builder b = {.arena = t->run->a};
+    struct map_builder b = {.arena = t->run->a, .cap = n->count};
     uint32_t word = 0;
+    b.entries = ARENA_ARRAY(t->nodes, struct value_entry, n->count);
     for (uint32_t i = 0; i < n->count; i++) {
         sv key;
         if (!take_key(t, n->pairs[i].key, &key))
@@ -161,7 +172,7 @@ static value read_map(struct reading *t, const struct node *n, size_t depth, boo
 
 static value read_list(struct reading *t, const struct node *n, size_t depth) {
     struct arena *a = t->run->a;
-    value *items = ARENA_ARRAY(a, value, (size_t)n->count + 1);
+    value *items = ARENA_ARRAY(t->nodes, value, (size_t)n->count + 1);
     uint32_t word = 0;
     for (uint32_t i = 0; i < n->count; i++) {
         items[i] = read_node(t, n->items[i], depth + 1, true);
@@ -210,7 +221,7 @@ static value read_node(struct reading *t, const struct node *n, size_t depth, bo
 static bool is_blank(const struct doc_stream *stream) {
     const struct document *d = &stream->documents.items[0];
     return stream->documents.len == 1 && d->root->kind == NODE_SCALAR && d->root->style == NODE_EMPTY &&
-           !d->explicit_start;
+           d->root->props == NULL && !d->explicit_start;
 }
 
 static size_t count_breaks(sv text) {
@@ -239,32 +250,43 @@ static sv describe_first(struct dynaml_run *run, const struct diags *diags, stru
     return SV("yaml: cannot be read");
 }
 
-struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct source *source, sv *why) {
+/* What the source's nodes stand for; NULL with `*why` told. */
+static struct dynaml_document *read_stream(struct reading *t, sv name, sv *why) {
+    struct dynaml_run *run = t->run;
     struct diags diags;
     struct doc_options options = doc_options_yaml;
     options.limits = &run->limits;
     diags_init(&diags, run->a, run->o.sources);
-    struct doc_stream *stream = doc_read(run->a, source, &options, &diags);
+    struct doc_stream *stream = doc_read(t->nodes, t->source, &options, &diags);
     if (stream->has_errors) {
-        *why = describe_first(run, &diags, source);
+        *why = describe_first(run, &diags, t->source);
         return NULL;
     }
     if (is_blank(stream)) {
-        *why = arena_printf(run->a, "Expected document start at line %zu, column 0", count_breaks(source->bytes));
+        *why = arena_printf(run->a, "Expected document start at line %zu, column 0", count_breaks(t->source->bytes));
         return NULL;
     }
-    struct reading t = {.run = run, .source = source};
     struct dynaml_document *d = ARENA_NEW(run->a, struct dynaml_document);
-    *d = (struct dynaml_document){.name = name, .root = stream->documents.items[0].root, .source = source};
-    d->written = read_node(&t, d->root, 0, false);
-    if (t.problem.len > 0) {
-        run->problem.hint = t.hint;
-        *why = describe(run, source, t.at, t.problem);
+    const struct node *root = stream->documents.items[0].root;
+    *d = (struct dynaml_document){.name = name, .root = t->copies_all ? NULL : root, .source = t->source};
+    d->written = read_node(t, root, 0, false);
+    if (t->problem.len > 0) {
+        run->problem.hint = t->hint;
+        *why = describe(run, t->source, t->at, t->problem);
         return NULL;
     }
     if (stream->documents.len > 1)
         VEC_PUSH(run->a, &run->warnings,
                  arena_printf(run->a, "warning: %.*s: only the first document is used", SV_ARG(name)));
+    return d;
+}
+
+struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct source *source, sv *why) {
+    struct arena scratch = {0};
+    struct reading t = {.run = run, .source = source, .copies_all = run->o.is_lean};
+    t.nodes = run->o.is_lean ? &scratch : run->a;
+    struct dynaml_document *d = read_stream(&t, name, why);
+    arena_fini(&scratch);
     return d;
 }
 

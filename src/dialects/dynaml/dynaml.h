@@ -47,6 +47,7 @@ struct dynaml_options {
     /* A line with line break per node that was evaluated (--debug); NULL: none. */
     void (*trace)(void *user, sv line);
     void *trace_user;
+    bool is_lean; /* nodes of documents go when they are typed: half the memory, but no places can be told (DY-351) */
 };
 
 struct dynaml_run;

@@ -296,23 +296,40 @@ static void write_extra(struct buf *out, const value *args, size_t count) {
         buf_append_char(out, ')');
 }
 
-void dynaml_format(struct buf *out, sv format, const value *args, size_t count) {
-    size_t next = 0;
-    for (size_t at = 0; at < format.len;) {
-        struct directive d;
-        if (format.data[at] != '%') {
-            buf_append_char(out, format.data[at++]);
-            continue;
-        }
-        at = read_directive(format, at + 1, &d);
-        if (d.verb == '\0')
-            buf_append_cstr(out, "%!(NOVERB)");
-        else if (d.verb == '%')
-            buf_append_char(out, '%');
-        else if (next == count)
-            buf_printf(out, "%%!%c(MISSING)", d.verb);
-        else
-            format_one(out, &d, args[next++]);
+/* Lists and maps are written out for it: by their weight, so that what is shared many times is not written first. */
+static bool is_too_heavy(const value *args, size_t count, size_t max) {
+    for (size_t i = 0; i < count; i++) {
+        if (value_get_weight(args[i]) > max / 2)
+            return true;
     }
-    write_extra(out, args + next, count - next);
+    return false;
+}
+
+static size_t format_next(struct buf *out, sv format, size_t at, const value *args, size_t *left) {
+    struct directive d;
+    if (format.data[at] != '%') {
+        buf_append_char(out, format.data[at]);
+        return at + 1;
+    }
+    at = read_directive(format, at + 1, &d);
+    if (d.verb == '\0')
+        buf_append_cstr(out, "%!(NOVERB)");
+    else if (d.verb == '%')
+        buf_append_char(out, '%');
+    else if (*left == 0)
+        buf_printf(out, "%%!%c(MISSING)", d.verb);
+    else
+        format_one(out, &d, args[-(ptrdiff_t)(*left)--]);
+    return at;
+}
+
+bool dynaml_format(struct buf *out, sv format, const value *args, size_t count, size_t max) {
+    size_t left = count;
+    if (is_too_heavy(args, count, max))
+        return false;
+    for (size_t at = 0; at < format.len && out->len <= max;)
+        at = format_next(out, format, at, args + count, &left);
+    if (out->len <= max)
+        write_extra(out, args + count - left, left);
+    return out->len <= max;
 }

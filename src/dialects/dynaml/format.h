@@ -4,6 +4,7 @@
 
 #include "value/value.h"
 
-void dynaml_format(struct buf *out, sv format, const value *args, size_t count);
+/* False: it would be longer than `max`. */
+bool dynaml_format(struct buf *out, sv format, const value *args, size_t count, size_t max);
 
 #endif

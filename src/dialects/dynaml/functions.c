@@ -24,6 +24,15 @@ size_t dynaml_get_item_limit(const struct fn_call *c) {
     return (size_t)s->run->o.limits.items;
 }
 
+size_t dynaml_get_text_limit(const struct fn_call *c) {
+    const struct stage *s = eval_get_user(c->ev);
+    return (size_t)s->run->o.limits.file;
+}
+
+value dynaml_exceed_text(struct fn_call *c) {
+    return dynaml_exceed(c, SV("file"), dynaml_get_text_limit(c));
+}
+
 bool dynaml_is_lambda(value v) {
     return v.kind == VALUE_FUNCTION && v.function->lambda != NULL;
 }

@@ -12,6 +12,9 @@ value dynaml_fail(struct fn_call *c, const char *format, ...) __attribute__((for
 /* Ends the run: limit `name` of `limit` is exceeded (DY-362). */
 value dynaml_exceed(struct fn_call *c, sv name, uint64_t limit);
 size_t dynaml_get_item_limit(const struct fn_call *c);
+/* Longest text of a result (limit `file`). */
+size_t dynaml_get_text_limit(const struct fn_call *c);
+value dynaml_exceed_text(struct fn_call *c);
 
 /* A lambda, not a template. */
 bool dynaml_is_lambda(value v);

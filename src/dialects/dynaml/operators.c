@@ -56,25 +56,21 @@ static value concat_texts(struct fn_call *c, value a, value b) {
     return dynaml_make_string(c->arena, buf_get_sv(&out));
 }
 
-static void add_all(struct list_builder *b, value list) {
-    for (size_t i = 0; i < list.list->len; i++)
-        list_add(b, list.list->items[i]);
-}
-
-static void add_operand(struct list_builder *b, value v) {
-    if (v.kind == VALUE_LIST)
-        add_all(b, v);
-    else if (v.kind != VALUE_NULL)
-        list_add(b, v);
-}
-
-/* A list with all operands behind it: made once, however many they are. */
-static value concat_lists(struct fn_call *c, value first, size_t from) {
-    struct list_builder b = {.arena = c->arena};
-    add_all(&b, first);
-    for (size_t i = from; i < c->count; i++)
-        add_operand(&b, c->args[i]);
-    return list_done(&b);
+/* A list with all operands behind it. */
+static value concat_lists(struct fn_call *c, value all, size_t from) {
+    size_t max = dynaml_get_item_limit(c);
+    all.word = 0;
+    for (size_t i = from; i < c->count; i++) {
+        const value *v = &c->args[i];
+        size_t count = v->kind == VALUE_LIST ? v->list->len : v->kind != VALUE_NULL;
+        if (all.list->len > max || count > max - all.list->len)
+            return dynaml_exceed(c, SV("items"), max);
+        if (count > 0)
+            all = value_list_append(c->arena, all, v->kind == VALUE_LIST ? v->list->items : v, count);
+        if (!eval_spend(c->ev, count))
+            return value_error(NULL);
+    }
+    return all;
 }
 
 static bool is_settled(value v) {
@@ -251,6 +247,9 @@ static enum equality compare(struct arena *a, value left, value right, size_t de
 }
 
 static value call_equality(struct fn_call *c, enum equality wanted) {
+    size_t left = value_get_weight(c->args[0]), right = value_get_weight(c->args[1]);
+    if (!eval_spend(c->ev, left < right ? left : right))
+        return value_error(NULL);
     enum equality e = compare(c->arena, c->args[0], c->args[1], DYNAML_COMPARE_DEPTH);
     return e == UNCOMPARABLE ? dynaml_fail(c, "types uncomparable") : value_bool(e == wanted);
 }

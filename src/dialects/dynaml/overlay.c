@@ -33,21 +33,45 @@ static size_t search_items(value list, sv field, sv text) {
     return SIZE_MAX;
 }
 
+/* The indexes of one list: one per field that was asked for. */
+struct field_index {
+    sv field;
+    struct map *names;
+    struct field_index *next;
+};
+
+static struct field_index *add_index(struct dynaml_run *run, value list, sv field, struct field_index *of) {
+    const struct value_list **key = ARENA_NEW(run->a, const struct value_list *);
+    struct field_index *f = ARENA_NEW(run->a, struct field_index);
+    *key = list.list;
+    *f = (struct field_index){.field = field, .names = index_items(run, list, field), .next = of};
+    map_put(&run->key_index, sv_make((const char *)key, sizeof *key), f);
+    return f;
+}
+
 size_t overlay_find_item(struct dynaml_run *run, value list, sv field, sv text) {
     if (list.list->len <= SHORT_LIST)
         return search_items(list, field, text);
-    struct buf key = BUF(run->a);
-    buf_append(&key, sv_make((const char *)&list.list, sizeof list.list));
-    buf_append(&key, field);
-    bool is_new = false;
-    void **slot = map_get_slot(&run->key_index, buf_get_sv(&key), &is_new);
-    if (is_new)
-        *slot = index_items(run, list, field);
-    size_t found = (size_t)(uintptr_t)map_find(*slot, text);
+    struct field_index *of = map_find(&run->key_index, sv_make((const char *)&list.list, sizeof list.list));
+    const struct field_index *f = of;
+    while (f != NULL && !sv_eq(f->field, field))
+        f = f->next;
+    if (f == NULL)
+        f = add_index(run, list, field, of);
+    size_t found = (size_t)(uintptr_t)map_find(f->names, text);
     return found == 0 ? SIZE_MAX : found - 1;
 }
 
 /* --- steps --- */
+
+sv overlay_make_step(struct arena *a, sv field, sv text) {
+    struct buf out = BUF(a);
+    buf_reserve(&out, field.len + text.len + 1);
+    buf_append(&out, field);
+    buf_append_char(&out, ':');
+    buf_append(&out, text);
+    return buf_get_sv(&out);
+}
 
 static sv get_key_field(const struct dynaml_run *run, value list) {
     const struct marks *m = marks_get(run, list);
@@ -74,17 +98,22 @@ value overlay_find(struct dynaml_run *run, value v, sv step) {
     return v.kind == VALUE_LIST ? find_in_list(run, v, step) : (value){0};
 }
 
-const value *overlay_step(struct stage *s, const value *found, sv step) {
-    value *next = NULL;
+/* `room` is for as many values as there are stubs; NULL: taken from the arena when it is needed. */
+static const value *step_into(struct stage *s, const value *found, sv step, value *room) {
+    bool has_any = false;
     for (size_t i = 0; i < s->stub_count; i++) {
         value v = overlay_find(s->run, found[i], step);
-        if (!value_is_set(v))
-            continue;
-        if (next == NULL)
-            next = ARENA_ARRAY(s->a, value, s->stub_count);
-        next[i] = v;
+        if (value_is_set(v) && room == NULL)
+            room = ARENA_ARRAY(s->a, value, s->stub_count);
+        has_any = has_any || value_is_set(v);
+        if (room != NULL)
+            room[i] = v;
     }
-    return next;
+    return has_any ? room : NULL;
+}
+
+const value *overlay_step(struct stage *s, const value *found, sv step) {
+    return step_into(s, found, step, NULL);
 }
 
 const value *overlay_find_path(struct stage *s, const struct stub_path *path) {
@@ -108,13 +137,22 @@ static bool is_same(value a, value b) {
     return a.kind == b.kind && a.integer == b.integer;
 }
 
+/* What is needed while one container is overlaid: on the stack where it is small. */
+enum { LOCAL_STUBS = 4, LOCAL_ENTRIES = 16 };
+
 /* Entries are copied when the first of them differs. */
 static value overlay_map(struct stage *s, value v, const value *found) {
+    value room[LOCAL_STUBS];
+    struct value_entry entries[LOCAL_ENTRIES];
     struct map_builder b = {.arena = s->a};
     bool is_changed = false;
+    if (v.map->len <= LOCAL_ENTRIES) {
+        b.entries = entries;
+        b.cap = LOCAL_ENTRIES;
+    }
     for (size_t i = 0; i < v.map->len; i++) {
         const struct value_entry *e = &v.map->entries[i];
-        const value *below = overlay_step(s, found, e->key);
+        const value *below = step_into(s, found, e->key, s->stub_count <= LOCAL_STUBS ? room : NULL);
         value item = below == NULL ? e->item : overlay_value(s, e->item, below, true);
         if (!is_changed && !is_same(item, e->item)) {
             is_changed = true;
@@ -132,7 +170,7 @@ static sv get_item_step(struct stage *s, value list, size_t index) {
     value item = list.list->items[index];
     value key = item.kind == VALUE_MAP ? value_map_find(item, field) : (value){0};
     if (key.kind == VALUE_STRING)
-        return arena_printf(s->a, "%.*s:%.*s", SV_ARG(field), SV_ARG(value_get_text(key)));
+        return overlay_make_step(s->a, field, value_get_text(key));
     return arena_printf(s->a, "[%zu]", index);
 }
 
@@ -141,10 +179,13 @@ static bool is_container(value v) {
 }
 
 static value overlay_list(struct stage *s, value v, const value *found) {
+    value room[LOCAL_STUBS];
     value *items = NULL;
     for (size_t i = 0; i < v.list->len; i++) {
         value item = v.list->items[i];
-        const value *below = is_container(item) ? overlay_step(s, found, get_item_step(s, v, i)) : NULL;
+        const value *below = NULL;
+        if (is_container(item))
+            below = step_into(s, found, get_item_step(s, v, i), s->stub_count <= LOCAL_STUBS ? room : NULL);
         value merged = below == NULL ? item : overlay_value(s, item, below, false);
         if (is_same(merged, item))
             continue;

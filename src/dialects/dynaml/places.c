@@ -190,7 +190,26 @@ static void name_item(struct stage *s, struct place *p) {
     sv field, key = find_literal_key(p->parent, p->source, &field);
     p->key_name = field;
     if (key.data != NULL)
-        p->item_key = arena_printf(s->a, "%.*s:%.*s", SV_ARG(field), SV_ARG(key));
+        p->item_key = overlay_make_step(s->a, field, key);
+}
+
+static sv get_plain_step(struct stage *s, const struct place *list, value item, size_t index) {
+    sv field, key = find_literal_key(list, item, &field);
+    return key.data != NULL ? overlay_make_step(s->a, field, key) : arena_printf(s->a, "[%zu]", index);
+}
+
+bool place_get_plain(struct stage *s, struct place *p, size_t index, value *v) {
+    bool is_list = p->content.kind == VALUE_LIST;
+    value item = is_list ? p->content.list->items[index] : p->content.map->entries[index].item;
+    if (p->children[index] != NULL || (item.word & WORD_LIVE) != 0)
+        return false;
+    bool is_below = !is_list || item.kind == VALUE_MAP || item.kind == VALUE_LIST;
+    const value *found = is_below && (item.word & WORD_STUB) == 0 ? place_get_found(s, p) : NULL;
+    if (found != NULL)
+        found =
+            overlay_step(s, found, is_list ? get_plain_step(s, p, item, index) : p->content.map->entries[index].key);
+    *v = stage_make_final(s, found == NULL ? item : overlay_value(s, item, found, !is_list));
+    return true;
 }
 
 struct place *place_get_child(struct stage *s, struct place *p, size_t index) {
@@ -246,13 +265,19 @@ static bool get_computed_key(const struct place *item, sv field, sv *text) {
     return item->is_shaped && (item->key_place == NULL || item->key_place->cell.state == CELL_DONE);
 }
 
+static struct item_names *get_names(struct stage *s, struct place *list) {
+    if (list->item_names == NULL) {
+        list->item_names = ARENA_NEW(s->a, struct item_names);
+        list->item_names->names = MAP(s->a);
+    }
+    return list->item_names;
+}
+
 /* The first item whose computed field is the text. Each is looked at once for the list's own field: what is known
  * stands in `names`, and the search goes on behind it. */
 static struct place *find_computed(struct stage *s, struct place *p, sv field, sv text, struct place **waits) {
     bool is_own = sv_eq(field, p->key_field.len > 0 ? p->key_field : SV("name"));
-    struct item_names other = {.names = MAP(s->a)}, *known = is_own ? &p->item_names : &other;
-    if (known->names.arena == NULL)
-        known->names = MAP(s->a);
+    struct item_names other = {.names = MAP(s->a)}, *known = is_own ? get_names(s, p) : &other;
     struct place *found = map_find(&known->names, text);
     for (; found == NULL && known->next < p->content.list->len; known->next++) {
         sv key;

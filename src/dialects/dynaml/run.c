@@ -46,6 +46,9 @@ static struct dynaml_limits fill(const struct dynaml_limits *given) {
     return l;
 }
 
+/* Of a value at least, when it is written: what is shared in memory is not shared there. */
+enum { WRITTEN_BYTES = 64 };
+
 struct dynaml_run *dynaml_run_new(const struct dynaml_options *options) {
     struct dynaml_run *run = ARENA_NEW(options->arena, struct dynaml_run);
     run->o = *options;
@@ -58,7 +61,8 @@ struct dynaml_run *dynaml_run_new(const struct dynaml_options *options) {
     run->limits.eval_steps = run->o.limits.steps;
     run->limits.result_text = (size_t)run->o.limits.file;
     run->limits.result_items = (size_t)run->o.limits.items;
-    run->limits.value_weight = SIZE_MAX;
+    run->limits.value_weight = (size_t)run->o.limits.memory / WRITTEN_BYTES;
+    run->limits.value_depth = (size_t)run->o.limits.depth;
     run->programs = MAP(run->a);
     run->files = MAP(run->a);
     run->key_index = MAP(run->a);

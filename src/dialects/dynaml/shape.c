@@ -280,7 +280,7 @@ static void take_key(struct stage *s, struct place *p) {
     if (p->key_place->cell.state != CELL_DONE || v.kind != VALUE_STRING)
         return;
     p->computed_key = value_get_text(v);
-    p->item_key = arena_printf(s->a, "%.*s:%.*s", SV_ARG(p->key_name), SV_ARG(p->computed_key));
+    p->item_key = overlay_make_step(s->a, p->key_name, p->computed_key);
 }
 
 /* The key field stays the place that it was while it was evaluated. */
@@ -296,7 +296,7 @@ static void name_by_content(struct stage *s, struct place *p) {
     if (key.kind != VALUE_STRING || (key.word & WORD_LIVE) != 0)
         return;
     p->computed_key = value_get_text(key);
-    p->item_key = arena_printf(s->a, "%.*s:%.*s", SV_ARG(p->key_name), SV_ARG(p->computed_key));
+    p->item_key = overlay_make_step(s->a, p->key_name, p->computed_key);
     p->is_found_known = false;
 }
 
@@ -409,8 +409,11 @@ static size_t get_index(const struct node_progress *g) {
 
 /* Children that need no evaluation are taken at once; true when all are there. */
 static bool take_ready(struct stage *s, struct place *p, struct node_progress *g) {
-    while (g->next < g->count && stage_get_value(s, place_get_child(s, p, get_index(g)), &g->items[get_index(g)]))
-        g->next++;
+    for (; g->next < g->count; g->next++) {
+        size_t i = get_index(g);
+        if (!place_get_plain(s, p, i, &g->items[i]) && !stage_get_value(s, place_get_child(s, p, i), &g->items[i]))
+            return false;
+    }
     return g->next == g->count;
 }
 

@@ -60,7 +60,7 @@ static uint32_t narrow_word(uint32_t word) {
 }
 
 /* A final value keeps the key field of a list, for look-ups by name, and nothing else. */
-static value make_final(struct stage *s, value v) {
+value stage_make_final(struct stage *s, value v) {
     const struct marks *m = marks_get(s->run, v);
     struct marks key = {.key = m == NULL ? (sv){0} : m->key};
     v.word = 0;
@@ -115,7 +115,7 @@ bool stage_get_value(struct stage *s, struct place *p, value *v) {
         else if (!p->is_final && is_container(result))
             result = overlay_value(s, result, place_get_found(s, p), false);
         if (!p->is_merge_entry)
-            result = make_final(s, result);
+            result = stage_make_final(s, result);
         cell_set(&p->cell, result);
     }
     *v = p->cell.result;
@@ -195,7 +195,7 @@ static bool is_preferred(const struct place *p) {
 static value take_override(struct stage *s, struct place *p, value other, value before) {
     if (s->run->notes != NULL)
         notes_set_override(s->run->notes, p, before);
-    return make_final(s, other);
+    return stage_make_final(s, other);
 }
 
 /* DY-082 (c) */
@@ -229,21 +229,23 @@ static value finish_value(struct stage *s, struct evaluator *ev, struct place *p
         p->is_in_place_done = false;
         placed.word |= v.word & WORD_MARKS;
     }
-    return p->is_merge_entry ? placed : make_final(s, placed);
+    return p->is_merge_entry ? placed : stage_make_final(s, placed);
 }
 
 static value finish(void *user, struct evaluator *ev, struct cell *c, value raw) {
     struct stage *s = user;
     struct place *p = c->owner;
-    if (s->run->o.limits.memory < s->a->total)
+    if (value_get_weight(raw) > s->run->limits.value_weight)
         stage_exceed(s, ev, SV("memory"), s->run->o.limits.memory);
+    if (value_get_depth(raw) > s->run->limits.value_depth)
+        stage_exceed(s, ev, SV("depth"), s->run->o.limits.depth);
     if (c == &p->shape || (p->kind != PLACE_EXPRESSION && p->kind != PLACE_UNPARSEABLE))
         return raw;
     if (p->is_in_place_done) { /* what was computed has been evaluated in place */
         p->is_in_place_done = false;
         return raw.kind == VALUE_PENDING || raw.kind == VALUE_ERROR ? value_pending(NULL)
                : p->is_merge_entry                                  ? raw
-                                                                    : make_final(s, raw);
+                                                                    : stage_make_final(s, raw);
     }
     if (raw.kind == VALUE_PENDING)
         return raw;
@@ -285,7 +287,7 @@ value stage_make_template(struct stage *s, struct place *p) {
     t->place = p;
     t->source = value_is_set(other) ? overlay_scalars(s, p->source, place_get_found(s, p)) : p->source;
     p->template = t;
-    return value_is_set(other) ? make_final(s, other) : value_function(&t->closure);
+    return value_is_set(other) ? stage_make_final(s, other) : value_function(&t->closure);
 }
 
 /* --- running --- */
@@ -297,6 +299,7 @@ static const struct eval_policy policy = {
     .failed_cell_is_pending = true,
     .failed_is_silent = true,
     .dynamic_scope = true,
+    .limits_end_all = true,
     .partial_application = true,
     .join_words = join_words,
     .narrow_word = narrow_word,
@@ -330,7 +333,17 @@ static void note_limit(struct stage *s) {
         stage_exceed(s, NULL, SV("calls"), l->calls);
         break;
     case EVAL_LIMIT_DEPTH:
+    case EVAL_LIMIT_MEMORY:
         stage_exceed(s, NULL, SV("memory"), l->memory);
+        break;
+    case EVAL_LIMIT_TEXT:
+        stage_exceed(s, NULL, SV("file"), l->file);
+        break;
+    case EVAL_LIMIT_ITEMS:
+        stage_exceed(s, NULL, SV("items"), l->items);
+        break;
+    case EVAL_LIMIT_NESTING:
+        stage_exceed(s, NULL, SV("depth"), l->depth);
         break;
     case EVAL_LIMIT_OTHER:
         break;
@@ -352,6 +365,7 @@ void stage_open(struct stage *s) {
         .observer = debug_observe(s),
         .host = s->run->o.host,
         .apply_depth = (size_t)s->run->o.limits.calls,
+        .memory = (size_t)s->run->o.limits.memory,
     });
     diags_init(&s->diags, s->a, s->run->o.sources);
     struct origin *written = ARENA_NEW(s->a, struct origin), *computed = ARENA_NEW(s->a, struct origin);

@@ -112,13 +112,13 @@ struct place {
     struct place **children; /* beside them, each made when first needed */
     struct place **merges;   /* the `<<` of it, in order */
     size_t merge_count;
-    sv key_field;                 /* LIST: of its items; empty: `name` */
-    sv key_name;                  /* of an item: the list's key field */
-    sv computed_key;              /* its text, when it had to be evaluated */
-    sv item_key;                  /* "name:x", its step in stub paths; empty: `[i]` */
-    struct item_names item_names; /* LIST */
-    struct place *key_place;      /* its key field, when that is an expression */
-    const value *found;           /* per stub; NULL: nothing in any */
+    sv key_field;                  /* LIST: of its items; empty: `name` */
+    sv key_name;                   /* of an item: the list's key field */
+    sv computed_key;               /* its text, when it had to be evaluated */
+    sv item_key;                   /* "name:x", its step in stub paths; empty: `[i]` */
+    struct item_names *item_names; /* LIST; NULL: nobody has asked */
+    struct place *key_place;       /* its key field, when that is an expression */
+    const value *found;            /* per stub; NULL: nothing in any */
     bool is_found_known;
     const struct stub_path *redirect;
     bool has_redirect;
@@ -160,6 +160,8 @@ void place_begin(struct stage *s, struct place *p);
 const value *place_get_found(struct stage *s, struct place *p);
 /* The child of a shaped container (S2). */
 struct place *place_get_child(struct stage *s, struct place *p, size_t index);
+/* The final value of a child without anything to evaluate that no place was made for; false: it has to have one. */
+bool place_get_plain(struct stage *s, struct place *p, size_t index, value *v);
 /* The child of that key; NULL for none. */
 struct place *place_find_child(struct stage *s, struct place *p, sv key);
 /* The item that a step by name finds (DY-113); NULL for none. `*waits` gets an item whose key is not known yet,
@@ -193,6 +195,8 @@ const value *overlay_step(struct stage *s, const value *found, sv step);
 value overlay_find(struct dynaml_run *run, value v, sv step);
 /* What the stubs have at a path; NULL for nothing. */
 const value *overlay_find_path(struct stage *s, const struct stub_path *path);
+/* A step into a list by name: "field:text". */
+sv overlay_make_step(struct arena *a, sv field, sv text);
 /* Position of the first item whose `field` is the text; SIZE_MAX for none. */
 size_t overlay_find_item(struct dynaml_run *run, value list, sv field, sv text);
 
@@ -216,6 +220,8 @@ const struct expr *stage_make_directive(struct stage *s, enum dynaml_directive o
 /* The place that has to be demanded for a place's final value; a value at once when nothing is to be evaluated. */
 bool stage_get_value(struct stage *s, struct place *p, value *v);
 const struct expr *stage_parse(struct stage *s, struct place *home, sv text);
+/* As a node has it in the end: without what only the stage needs to know. */
+value stage_make_final(struct stage *s, value v);
 /* What a node with `&template` is (DY-180, DY-183). */
 value stage_make_template(struct stage *s, struct place *p);
 

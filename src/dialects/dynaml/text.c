@@ -7,23 +7,23 @@
 
 static bool get_format(struct fn_call *c, sv *text) {
     struct buf out = BUF(c->arena);
-    if (c->args[0].kind != VALUE_STRING)
-        return false;
-    dynaml_format(&out, value_get_text(c->args[0]), c->args + 1, c->count - 1);
+    bool fits = dynaml_format(&out, value_get_text(c->args[0]), c->args + 1, c->count - 1, dynaml_get_text_limit(c));
     *text = buf_get_sv(&out);
-    return true;
+    return fits;
 }
 
 static value call_format(struct fn_call *c) {
     sv text;
-    return get_format(c, &text) ? dynaml_make_string(c->arena, text) : dynaml_fail(c, "format: format must be string");
+    if (c->args[0].kind != VALUE_STRING)
+        return dynaml_fail(c, "format: format must be string");
+    return get_format(c, &text) ? dynaml_make_string(c->arena, text) : dynaml_exceed_text(c);
 }
 
 static value call_error(struct fn_call *c) {
     sv text;
-    if (!get_format(c, &text))
+    if (c->args[0].kind != VALUE_STRING)
         return dynaml_fail(c, "error: format must be string");
-    return dynaml_fail(c, "%.*s", SV_ARG(text));
+    return get_format(c, &text) ? dynaml_fail(c, "%.*s", SV_ARG(text)) : dynaml_exceed_text(c);
 }
 
 /* --- join --- */
@@ -35,23 +35,31 @@ struct joining {
     bool has_any;
 };
 
-static bool join_one(struct joining *j, value v) {
-    struct buf text = BUF(j->c->arena);
-    if (!dynaml_print_text(&text, v))
-        return false;
+enum joined { JOINED = 1, NOT_SIMPLE, TOO_LONG };
+
+static enum joined join_one(struct joining *j, value v) {
+    sv text = value_get_text(v);
+    struct buf printed = BUF(j->c->arena);
+    if (v.kind != VALUE_STRING) {
+        if (!dynaml_print_text(&printed, v))
+            return NOT_SIMPLE;
+        text = buf_get_sv(&printed);
+    }
     if (j->has_any)
         buf_append(&j->out, j->separator);
-    buf_append(&j->out, buf_get_sv(&text));
+    buf_append(&j->out, text);
     j->has_any = true;
-    return true;
+    return j->out.len > dynaml_get_text_limit(j->c) ? TOO_LONG : JOINED;
 }
 
-static bool join_list(struct joining *j, value list) {
-    for (size_t i = 0; i < list.list->len; i++) {
-        if (list.list->items[i].kind != VALUE_NULL && !join_one(j, list.list->items[i]))
-            return false;
+static enum joined join_list(struct joining *j, value list) {
+    enum joined joined = JOINED;
+    for (size_t i = 0; joined == JOINED && i < list.list->len; i++) {
+        if (list.list->items[i].kind != VALUE_NULL)
+            joined = join_one(j, list.list->items[i]);
     }
-    return true;
+    eval_spend(j->c->ev, list.list->len);
+    return joined;
 }
 
 /* Nulls are no arguments: one in front makes the next the separator. */
@@ -72,12 +80,13 @@ static value call_join(struct fn_call *c) {
         value v = c->args[i];
         if (v.kind == VALUE_NULL)
             continue;
-        if (v.kind == VALUE_LIST) {
-            if (!join_list(&j, v))
-                return dynaml_fail(c, "elements of list(arg %zu) to join must be simple values", i);
-        } else if (!join_one(&j, v)) {
+        enum joined joined = v.kind == VALUE_LIST ? join_list(&j, v) : join_one(&j, v);
+        if (joined == TOO_LONG)
+            return dynaml_exceed_text(c);
+        if (joined == NOT_SIMPLE && v.kind == VALUE_LIST)
+            return dynaml_fail(c, "elements of list(arg %zu) to join must be simple values", i);
+        if (joined == NOT_SIMPLE)
             return dynaml_fail(c, "argument %zu to join must be simple value or list", i);
-        }
     }
     return dynaml_make_string(c->arena, buf_get_sv(&j.out));
 }
@@ -85,7 +94,7 @@ static value call_join(struct fn_call *c) {
 /* --- split --- */
 
 static void split_characters(struct fn_call *c, struct list_builder *b, sv text) {
-    for (size_t i = 0; i < text.len;) {
+    for (size_t i = 0; i < text.len && b->len <= dynaml_get_item_limit(c);) {
         uint32_t codepoint;
         size_t len = utf8_decode(sv_slice(text, i, text.len), &codepoint);
         list_add(b, value_string(c->arena, sv_slice(text, i, i + len)));
@@ -107,7 +116,7 @@ static value call_split(struct fn_call *c) {
         split_characters(c, &b, rest);
         return list_done(&b);
     }
-    for (bool is_last = false; !is_last;) {
+    for (bool is_last = false; !is_last && b.len <= dynaml_get_item_limit(c);) {
         size_t at = separator.len == 0 ? SIZE_MAX : sv_find(rest, separator);
         is_last = at == SIZE_MAX;
         value part = dynaml_make_string(c->arena, sv_slice(rest, 0, is_last ? rest.len : at));
