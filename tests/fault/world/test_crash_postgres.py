@@ -1,20 +1,22 @@
 """The crash matrix with the state in PostgreSQL, and a server that is restarted by force again and again while runs are under
-way (F1, F2, F27, LC-044). The long form draws 60 points of each scenario."""
+way; a server that loses what it confirmed (F1, F2, F27, F29, LC-044). The long form draws 60 points of each scenario."""
 
 import os
+import signal
 import sys
 import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["LINTEL_SOURCE"], "tests", "cli", "commands"))
 
-from faulted import FAILED, IS_LONG, KILLED, OK, PART_WAY, choose_points
+from faulted import FAILED, IS_LONG, KILLED, LOCKED, OK, PART_WAY, choose_points
 from scenarios import SCENARIOS
 from test_postgres import CAN_START, Server
-from world import State, describe
+from world import State, describe, read_processes
 from world_case import WorldCase
 
 NAMES = ("create", "update", "replace_create_first", "destroy")
+LOST = [scenario for scenario in SCENARIOS if scenario.name in ("update", "replace_create_first")]
 MANY = """
 version: 2025-11-02
 values:
@@ -126,6 +128,72 @@ class RestartedServer(PostgresCase):
         self.assertEqual([], state.journal)
         print("%d restarts, exit codes %s" % (self.restarts, codes))
         self.assertGreater(self.restarts, 1)
+
+
+class LostTail(PostgresCase):
+    """F29: a failover to a copy that lacks what the server confirmed last. What was made since then is found again by its
+    name and mark; but a process that only the lost part knew cannot be told from one that was retained."""
+
+    def copy_server(self):
+        self.copy = os.path.join(self.cluster.dir, "copy-%s" % self.schema)
+        self.cluster.run("pg_basebackup", "-D", self.copy, "-h", self.cluster.dir, "-U", "owner", "-c", "fast", "-X", "stream", "-N")
+
+    def fail_over(self):
+        self.cluster.run("pg_ctl", "-D", self.cluster.data, "-m", "immediate", "-w", "stop")
+        self.cluster.data = self.copy
+        with open(os.path.join(self.copy, "standby.signal"), "wb"):
+            pass
+        self.cluster.start()
+        self.cluster.run("pg_ctl", "-D", self.copy, "-w", "promote")
+
+    def measure(self, scenario):
+        self.start_anew()
+        self.take_steps(scenario.before)
+        self.lintel(*scenario.action, fault="any=none@1", code=OK)
+        self.expected = describe(*self.read_world(), self.dir)
+        return self.count_calls()
+
+    def end(self, scenario, when):
+        self.go_on(scenario, when)
+        self.check_settled(scenario, when)
+
+    def end_forgotten(self):
+        """The service that the lost run has started; the state knows another one."""
+        known = {element.physical_id for element in self.read_state().of_type("process/service")}
+        for process in read_processes(self.binary):
+            if str(process.pid) not in known:
+                self.assertEqual("resources.api", process.marks["LINTEL_ELEMENT"])
+                os.kill(process.pid, signal.SIGKILL)
+
+    def test_lost_run(self):
+        """All that a run has written is gone, but not what it has done."""
+        for scenario in LOST:
+            self.measure(scenario)
+            self.start_anew()
+            self.take_steps(scenario.before)
+            self.copy_server()
+            self.lintel(*scenario.action, code=OK)
+            self.fail_over()
+            self.go_on(scenario, scenario.name)
+            self.end_forgotten()
+            self.end(scenario, scenario.name + ": the state is as it was before the run")
+
+    def test_lost_in_a_run(self):
+        """The run itself finds out, and does not go on."""
+        for scenario in LOST if IS_LONG else LOST[:1]:
+            total = self.measure(scenario)
+            self.start_anew()
+            self.take_steps(scenario.before)
+            self.copy_server()
+            run = self.start(*scenario.action, fault="any=stop@%d" % (total * 2 // 3))
+            found = os.waitid(os.P_PID, run.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            self.assertEqual(os.CLD_STOPPED, found.si_code)
+            self.fail_over()
+            os.kill(run.pid, signal.SIGCONT)
+            result = self.finish(run)
+            self.assertIn(result.code, (FAILED, LOCKED, PART_WAY), result)
+            self.assertIn("error[", result.err)
+            self.end(scenario, scenario.name + ": the state was lost in the run")
 
 
 def add_cases():
