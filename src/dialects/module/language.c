@@ -1,6 +1,7 @@
-#include "dialects/module/language_internal.h"
+#include "dialects/module/language.h"
 
 #include "base/num.h"
+#include "dialects/module/language_internal.h"
 
 #include <math.h>
 #include <stdio.h>
