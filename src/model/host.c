@@ -89,10 +89,14 @@ static sv system_get_boot_id(void *user, struct arena *a) {
     if (fd < 0) {
         return (sv){0};
     }
-    char text[64];
-    ssize_t len = read(fd, text, sizeof text);
+    enum { UUID_LEN = 36 };
+    char text[UUID_LEN];
+    size_t len = 0;
+    for (ssize_t got = 1; got > 0 && len<sizeof text; len += got> 0 ? (size_t)got : 0) {
+        got = read(fd, text + len, sizeof text - len);
+    }
     close(fd);
-    return len <= 0 ? (sv){0} : arena_copy_sv(a, sv_trim(sv_make(text, (size_t)len)));
+    return len < sizeof text ? (sv){0} : arena_copy_sv(a, sv_make(text, len)); /* a part of it would be another boot */
 }
 
 static int64_t system_get_pid(void *user) {

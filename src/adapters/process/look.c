@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -19,6 +20,8 @@ enum {
     FIELD_GROUP = 5,
     FIELD_SESSION = 6,
     FIELD_START = 22,
+    LOOKS = 20, /* when they fail */
+    LOOK_AGAIN_MS = 5,
 };
 
 static int open_proc(int64_t pid, const char *name) {
@@ -27,19 +30,25 @@ static int open_proc(int64_t pid, const char *name) {
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static size_t read_up_to(int fd, char *out, size_t max) {
-    size_t len = 0;
-    while (len < max) {
-        ssize_t got = read(fd, out + len, max - len);
+/* False with errno. */
+static bool read_up_to(int fd, char *out, size_t max, size_t *len) {
+    *len = 0;
+    while (*len < max) {
+        ssize_t got = read(fd, out + *len, max - *len);
         if (got < 0 && errno == EINTR) {
             continue;
         }
         if (got <= 0) {
-            break;
+            return got == 0;
         }
-        len += (size_t)got;
+        *len += (size_t)got;
     }
-    return len;
+    return true;
+}
+
+/* Says that there is no such process, or that it is not shown to us; else the look has failed, and proves nothing. */
+static bool tells_absent(int error) {
+    return error == ENOENT || error == ESRCH || error == EACCES || error == EPERM;
 }
 
 /* The program's name stands in parentheses and may hold anything, parentheses too: fields are counted behind the last.
@@ -74,16 +83,31 @@ static bool parse_stat(sv text, struct process_info *info) {
     return true;
 }
 
-bool process_look(int64_t pid, struct process_info *info) {
+/* False with errno. */
+static bool look_once(int64_t pid, struct process_info *info) {
     *info = (struct process_info){.ref.pid = pid};
+    errno = ESRCH;
     int fd = pid > 0 ? open_proc(pid, "stat") : -1;
     if (fd < 0) {
         return false;
     }
     char text[STAT_MAX];
-    size_t len = read_up_to(fd, text, sizeof text);
+    size_t len;
+    bool is_read = read_up_to(fd, text, sizeof text, &len);
+    int error = errno;
     close(fd);
-    return parse_stat(sv_make(text, len), info);
+    errno = is_read ? EIO : error;
+    return is_read && parse_stat(sv_make(text, len), info);
+}
+
+bool process_look(int64_t pid, struct process_info *info) {
+    for (int i = 1; !look_once(pid, info); i++) {
+        if (tells_absent(errno) || i == LOOKS) {
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
+    }
+    return true;
 }
 
 bool process_exists(struct process_ref ref) {
@@ -98,6 +122,14 @@ static bool is_alive(const struct process_info *info) {
 bool process_is_running(struct process_ref ref) {
     struct process_info info;
     return process_look(ref.pid, &info) && info.ref.start_ticks == ref.start_ticks && is_alive(&info);
+}
+
+bool process_is_gone(struct process_ref ref) {
+    struct process_info info;
+    if (process_look(ref.pid, &info)) {
+        return info.ref.start_ticks != ref.start_ticks || !is_alive(&info);
+    }
+    return tells_absent(errno);
 }
 
 bool process_signal_group(struct process_ref leader, int signal_number) {
@@ -119,22 +151,31 @@ int process_find_signal(sv name) {
 
 /* --- Environments --- */
 
-sv process_read_environ(struct arena *a, int64_t pid) {
+/* False with errno. */
+static bool read_environ(struct arena *a, int64_t pid, sv *text) {
+    enum { PART = 4096 };
+    *text = (sv){0};
     int fd = open_proc(pid, "environ");
     if (fd < 0) {
-        return (sv){0};
+        return false;
     }
     struct buf out = BUF(a);
-    for (;;) {
-        char *end = buf_reserve(&out, 4096);
-        size_t got = read_up_to(fd, end, 4096);
+    bool is_read;
+    size_t got;
+    do {
+        is_read = read_up_to(fd, buf_reserve(&out, PART), PART, &got);
         out.len += got;
-        if (got < 4096 || out.len >= ENVIRON_MAX) {
-            break;
-        }
-    }
+    } while (is_read && got == PART && out.len < ENVIRON_MAX);
+    int error = errno;
     close(fd);
-    return buf_get_sv(&out);
+    errno = error;
+    *text = buf_get_sv(&out);
+    return is_read;
+}
+
+sv process_read_environ(struct arena *a, int64_t pid) {
+    sv text;
+    return read_environ(a, pid, &text) ? text : (sv){0};
 }
 
 bool process_find_env(sv entries, sv name, sv *text) {
@@ -157,9 +198,11 @@ static bool has_entry(sv entries, sv wanted) {
     return false;
 }
 
-static bool has_entries(int64_t pid, const sv *wanted, size_t count) {
+/* `is_told` becomes false when nobody can tell. */
+static bool has_entries(int64_t pid, const sv *wanted, size_t count, bool *is_told) {
     struct arena scratch = {0};
-    sv entries = process_read_environ(&scratch, pid);
+    sv entries;
+    *is_told = (read_environ(&scratch, pid, &entries) || tells_absent(errno)) && *is_told;
     bool has_all = entries.len > 0;
     for (size_t i = 0; i < count && has_all; i++) {
         has_all = has_entry(entries, wanted[i]);
@@ -180,19 +223,25 @@ static struct dirent *read_entry(DIR *dir) {
 }
 
 /* The process is looked at before and after its environment is, so that both belong together. */
-void process_scan(struct arena *a, const sv *entries, size_t count, struct process_refs *result) {
+static bool scan_one(int64_t pid, const sv *entries, size_t count, struct process_info *info, bool *is_told) {
+    if (!look_once(pid, info)) {
+        *is_told = tells_absent(errno) && *is_told;
+        return false;
+    }
+    return is_alive(info) && has_entries(pid, entries, count, is_told) && process_is_running(info->ref);
+}
+
+bool process_scan(struct arena *a, const sv *entries, size_t count, struct process_refs *result) {
     DIR *dir = opendir("/proc");
     if (dir == NULL) {
-        return;
+        return false;
     }
+    bool is_told = true;
     for (struct dirent *entry = read_entry(dir); entry != NULL; entry = read_entry(dir)) {
         int64_t pid;
         struct process_info info;
-        if (num_parse_i64(sv_from_cstr(entry->d_name), 10, &pid) != NUM_OK || !process_look(pid, &info) ||
-            !is_alive(&info)) {
-            continue;
-        }
-        if (has_entries(pid, entries, count) && process_is_running(info.ref)) {
+        if (num_parse_i64(sv_from_cstr(entry->d_name), 10, &pid) == NUM_OK &&
+            scan_one(pid, entries, count, &info, &is_told)) {
             VEC_PUSH(a, &result->items, info);
         }
     }
@@ -200,4 +249,5 @@ void process_scan(struct arena *a, const sv *entries, size_t count, struct proce
     if (result->items.len > 1) {
         qsort(result->items.items, result->items.len, sizeof *result->items.items, compare_info);
     }
+    return is_told;
 }

@@ -29,6 +29,9 @@ struct process_info {
 bool process_look(int64_t pid, struct process_info *info);
 /* Exists, started when it should have, and is no zombie. */
 bool process_is_running(struct process_ref ref);
+/* Surely not running any more. Neither this nor running: the system does not let us look (no descriptor is left, say);
+ * whoever takes that for an end leaves a process behind. */
+bool process_is_gone(struct process_ref ref);
 /* Exists with its start time, zombies too: its number cannot be that of another. */
 bool process_exists(struct process_ref ref);
 
@@ -41,8 +44,9 @@ bool process_find_env(sv entries, sv name, sv *text);
 struct process_refs {
     VEC(struct process_info) items;
 };
-/* Running processes whose initial environment has all these entries ("NAME=TEXT"), in order of their numbers. */
-void process_scan(struct arena *a, const sv *entries, size_t count, struct process_refs *result);
+/* Running processes whose initial environment has all these entries ("NAME=TEXT"), in order of their numbers. False
+ * when some could not be looked at, so that there may be more. */
+bool process_scan(struct arena *a, const sv *entries, size_t count, struct process_refs *result);
 
 struct process_ports {
     VEC(uint16_t) items;

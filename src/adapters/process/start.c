@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -72,12 +73,16 @@ static _Noreturn void be_first_child(const struct process_start *start, const st
 }
 
 static int64_t read_number(int fd) {
-    int64_t number = -EPIPE;
-    ssize_t got;
-    do {
-        got = read(fd, &number, sizeof number);
-    } while (got < 0 && errno == EINTR);
-    return got == (ssize_t)sizeof number ? number : -EPIPE;
+    int64_t number = 0;
+    size_t len = 0;
+    while (len < sizeof number) {
+        ssize_t got = read(fd, (char *)&number + len, sizeof number - len);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            return -EPIPE;
+        }
+        len += got > 0 ? (size_t)got : 0;
+    }
+    return number;
 }
 
 /* The parent's part: waits until the program runs or surely does not. */
@@ -93,6 +98,12 @@ static bool await_start(pid_t first, struct pipes *p, struct process_ref *result
     }
     struct process_info info;
     bool was_seen = process_look(number, &info);
+    if (!was_seen && kill((pid_t)number, 0) == 0) { /* nobody could end it later: it cannot be told from others */
+        *failure = (struct process_failure){PROCESS_STAGE_FORK, EAGAIN};
+        kill((pid_t)number, SIGKILL);
+        kill((pid_t)-number, SIGKILL);
+        return false;
+    }
     if (!child_await_exec(p->report[0], failure)) {
         return false;
     }

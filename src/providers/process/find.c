@@ -33,23 +33,24 @@ bool service_get_stored(struct provider_call *c, value fields, struct process_re
     if (pid <= 0 || num_parse_u64(ticks, 10, &start) != NUM_OK) {
         return false;
     }
-    bool is_this_boot = sv_eq(boot, c->host->ops->get_boot_id(c->host->user, c->arena));
+    sv now = c->host->ops->get_boot_id(c->host->user, c->arena);
+    bool is_this_boot = boot.len == 0 || now.len == 0 || sv_eq(boot, now); /* not known: the start time has to tell */
     *ref = is_this_boot ? (struct process_ref){pid, start} : (struct process_ref){0};
     return true;
 }
 
-bool service_find_own(struct provider_call *c, const struct launch *l, struct process_ref *ref) {
+enum provider_result service_find_own(struct provider_call *c, const struct launch *l, struct process_ref *ref) {
     sv wanted[] = {l->key_entry, l->instance_entry, l->element_entry, l->digest_entry};
     struct process_refs found = {0};
-    process_scan(c->arena, wanted, sizeof wanted / sizeof wanted[0], &found);
+    bool is_whole = process_scan(c->arena, wanted, sizeof wanted / sizeof wanted[0], &found);
     for (size_t i = 0; i < found.items.len; i++) {
         /* its children inherit the environment; the service itself leads the session */
         if (found.items.items[i].session == found.items.items[i].ref.pid) {
             *ref = found.items.items[i].ref;
-            return true;
+            return PROVIDER_OK;
         }
     }
-    return false;
+    return is_whole ? PROVIDER_ABSENT : PROVIDER_CANNOT_TELL;
 }
 
 int service_take_guard(struct provider_call *c) {
@@ -94,7 +95,7 @@ value service_compute(struct provider_call *c, struct process_ref ref) {
 /* True when it went in time. */
 static bool wait_for_end(struct provider_call *c, struct process_ref ref, int64_t ms) {
     int64_t end = get_now(c) + ms;
-    while (process_is_running(ref)) {
+    while (!process_is_gone(ref)) {
         if (get_now(c) >= end || provider_get_time_left(c) == 0) {
             return false;
         }
@@ -108,7 +109,7 @@ void service_kill(struct process_ref ref) {
     if (process_exists(ref)) {
         process_signal_group(ref, SIGKILL);
     }
-    for (int i = 0; i < KILL_WAIT_MS / KILL_POLL_MS && process_is_running(ref); i++) {
+    for (int i = 0; i < KILL_WAIT_MS / KILL_POLL_MS && !process_is_gone(ref); i++) {
         nanosleep(&(struct timespec){.tv_nsec = KILL_POLL_MS * 1000000L}, NULL);
     }
 }
@@ -156,6 +157,10 @@ enum provider_result service_stop(struct provider_call *c, struct process_ref re
                 return provider_fail(c, PROVIDER_TRANSIENT, "process %lld does not end", (long long)ref.pid);
             }
         }
+    }
+    if (!process_is_gone(ref)) {
+        return provider_fail(c, PROVIDER_TRANSIENT, "whether process %lld has ended cannot be looked at",
+                             (long long)ref.pid);
     }
     service_kill(ref); /* a zombie's group may still have members */
     kill_stragglers(c, ref);

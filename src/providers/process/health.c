@@ -78,12 +78,12 @@ static int64_t smaller(int64_t a, int64_t b) {
 
 /* Between checks the process is looked at often, so that its end is noticed at once. */
 static bool wait_alive(struct provider_call *c, struct process_ref ref, int64_t ms) {
-    while (ms > 0 && process_is_running(ref) && !provider_is_cancelled(c)) {
+    while (ms > 0 && !process_is_gone(ref) && !provider_is_cancelled(c)) {
         int64_t step = smaller(ms, 50);
         c->host->ops->sleep_ms(c->host->user, step);
         ms -= step;
     }
-    return process_is_running(ref);
+    return !process_is_gone(ref);
 }
 
 static enum provider_result watch(struct provider_call *c, const struct launch *l, struct process_ref ref,
@@ -91,7 +91,7 @@ static enum provider_result watch(struct provider_call *c, const struct launch *
     int64_t end = c->host->ops->get_monotonic_ms(c->host->user) + timeout_ms;
     for (;;) {
         int64_t left = end - c->host->ops->get_monotonic_ms(c->host->user);
-        if (!process_is_running(ref)) {
+        if (process_is_gone(ref)) {
             return fail_dead(c, l);
         }
         if (provider_is_cancelled(c)) {

@@ -27,8 +27,12 @@ static enum provider_result settle(struct provider_call *c, const struct launch 
  * lease ends what it started: the next holder, which could not take it over while the guard was ours, has its own
  * (F20). */
 static enum provider_result start_guarded(struct provider_call *c, struct launch *l, struct process_ref *ref) {
-    if (service_find_own(c, l, ref)) {
-        return PROVIDER_OK;
+    enum provider_result found = service_find_own(c, l, ref);
+    if (found == PROVIDER_CANNOT_TELL) {
+        return provider_fail(c, PROVIDER_TRANSIENT, "whether it runs already cannot be looked at");
+    }
+    if (found == PROVIDER_OK) {
+        return found;
     }
     enum provider_result result = launch_start(c, l, ref);
     if (result == PROVIDER_OK && !tell_progress(c, *ref)) {
@@ -60,11 +64,16 @@ static enum provider_result service_create(struct provider_call *c) {
 
 static enum provider_result service_read(struct provider_call *c) {
     struct process_ref ref;
-    if (!service_get_stored(c, c->prior, &ref) || !process_is_running(ref)) {
+    if (!service_get_stored(c, c->prior, &ref) || process_is_gone(ref)) {
         return PROVIDER_ABSENT;
     }
+    if (!process_is_running(ref)) {
+        return provider_fail(c, PROVIDER_TRANSIENT, "whether process %lld runs cannot be looked at",
+                             (long long)ref.pid);
+    }
     c->computed = service_compute(c, ref);
-    c->found_spec = c->spec;
+    /* It runs as it was started: of a change that was cut off before that, it knows nothing. */
+    c->found_spec = launch_is_same(c->prior, c->spec) ? c->spec : c->prior;
     return PROVIDER_OK;
 }
 
@@ -137,10 +146,10 @@ static enum provider_result service_recover(struct provider_call *c) {
         return provider_fail(c, PROVIDER_CANNOT_TELL, "a start of this service seems to be under way");
     }
     struct process_ref ref;
-    bool is_found = service_find_own(c, &l, &ref);
+    enum provider_result found = service_find_own(c, &l, &ref);
     close(guard);
-    if (!is_found) {
-        return PROVIDER_ABSENT;
+    if (found != PROVIDER_OK) {
+        return found;
     }
     if (c->only_look) {
         c->computed = service_compute(c, ref);

@@ -32,8 +32,9 @@ bool launch_is_same(value before, value after);
 
 /* The process of the stored fields; false when they name none. Of another boot: pid 0, which never runs. */
 bool service_get_stored(struct provider_call *c, value fields, struct process_ref *ref);
-/* The leader started by this operation with this very spec; false when none runs. */
-bool service_find_own(struct provider_call *c, const struct launch *l, struct process_ref *ref);
+/* The leader started by this operation with this very spec; ABSENT when none runs, CANNOT_TELL when the system does not
+ * let us look. */
+enum provider_result service_find_own(struct provider_call *c, const struct launch *l, struct process_ref *ref);
 /* Takes the guard of the operation, waiting for a start under way to end. -1 when it does not. */
 int service_take_guard(struct provider_call *c);
 /* Ends the group with the signal, then by force; then whatever is left of its session. */

@@ -391,11 +391,30 @@ static void bad_health_checks_are_found_by_validation(void **state) {
     }
 }
 
+/* BP-533: an update that was cut off before the restart is not taken for done because the old process runs. */
+static void a_process_runs_as_it_was_started(void **state) {
+    struct world *w = *state;
+    struct provider_call c = call_script(w, KEY, "exec sleep 100", "");
+    expect_result(&c, type->create(&c), PROVIDER_OK);
+    struct provider_call same = stored(w, KEY, &c);
+    same.prior = schema_merge(&w->arena, c.spec, c.computed);
+    expect_result(&same, type->read(&same), PROVIDER_OK);
+    assert_true(value_eq(same.found_spec, same.spec));
+    struct provider_call wanted = same;
+    wanted.spec = call_script(w, KEY, "exec sleep 200", "").spec;
+    expect_result(&wanted, type->read(&wanted), PROVIDER_OK);
+    assert_false(
+        value_eq(value_map_find(wanted.found_spec, SV("command")), value_map_find(wanted.spec, SV("command"))));
+    same.physical_id = (sv){0};
+    type->destroy(&same);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, world_set_up, world_tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(the_environment_is_minimal_and_explicit),
+        CASE(a_process_runs_as_it_was_started),
         CASE(progress_is_told_before_health),
         CASE(what_cannot_start_says_why),
         CASE(a_program_that_ends_says_its_last_words),

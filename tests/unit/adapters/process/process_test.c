@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -187,6 +188,26 @@ static void a_reused_number_is_not_the_process(void **state) {
     assert_false(process_is_running((struct process_ref){-1, 0}));
 }
 
+/* F14: without a descriptor nothing can be looked at, which is no proof that nothing is there. */
+static void what_cannot_be_looked_at_is_not_gone(void **state) {
+    struct process_info self;
+    struct process_refs found = {0};
+    struct rlimit before, none;
+    assert_true(process_look(getpid(), &self));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    bool is_running = process_is_running(self.ref), is_gone = process_is_gone(self.ref);
+    bool is_whole = process_scan(*state, NULL, 0, &found);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_false(is_running);
+    assert_false(is_gone);
+    assert_false(is_whole);
+    assert_true(process_is_gone((struct process_ref){self.ref.pid, self.ref.start_ticks + 1}));
+    assert_true(process_is_gone((struct process_ref){0, 0}));
+    assert_true(process_scan(*state, NULL, 0, &found));
+}
+
 static void a_zombie_is_gone(void **state) {
     (void)state;
     pid_t pid = fork();
@@ -271,6 +292,7 @@ int main(void) {
         CASE(what_cannot_start_is_told),
         CASE(a_detached_program_leads_its_own_session),
         CASE(a_reused_number_is_not_the_process),
+        CASE(what_cannot_be_looked_at_is_not_gone),
         CASE(a_zombie_is_gone),
         CASE(guards_exclude_and_go_with_their_holder),
         CASE(listening_ports_are_found),
