@@ -51,9 +51,9 @@ struct resource_record {
     int64_t duration_ms;
     sv made_by; /* engine and provider version */
     unsigned type_version;
-    bool is_unclaimed; /* an edit gave it the object, which may bear the mark of another element still */
-    value drift;      /* how the real object differs, as a drift check found it (BP-552); kind 0: it does not */
-    int64_t drift_ms; /* when a check found drift last */
+    bool is_unclaimed; /* its object may bear the mark of another element still (engine/claim.h) */
+    value drift;       /* how the real object differs, as a drift check found it (BP-552); kind 0: it does not */
+    int64_t drift_ms;  /* when a check found drift last */
 };
 
 struct link_record {

@@ -3,6 +3,8 @@
  *
  *     LINTEL_FAULT=CLASS=ACTION@N[+]     at the N-th call of the class (+: from it on)
  *     LINTEL_FAULT_COUNT=FILE            how many calls there were (8 bytes), whatever becomes of the program
+ *     LINTEL_FAULT_LOG=FILE              what was written below a directory `.lintel`, and when it was synced: records
+ * of struct record, path, data
  *
  * Classes: `any` (every call that changes something outside: writes, syncs, names, processes, what is sent), `write`,
  * `sync`, `read`, `memory` (allocations), `world` (names and processes: what providers do, but stores hardly ever).
@@ -17,6 +19,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +63,13 @@ static struct {
     bool goes_on;
     atomic_ulong own_count, *count;
     atomic_long clock_off_s;
-} fault;
+    int log; /* -1: none */
+} fault = {.log = -1};
+
+struct record {
+    uint64_t what; /* 'w' 's' 't' 'u': written, synced, truncated, unlinked */
+    uint64_t path_len, at, len;
+};
 
 static const struct {
     const char *name;
@@ -105,6 +114,10 @@ __attribute__((constructor)) static void begin(void) {
     }
     fault.goes_on = plus == '+';
     open_count();
+    const char *log = getenv("LINTEL_FAULT_LOG");
+    if (log != NULL) {
+        fault.log = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    }
     fault.pid = getpid();
     unsetenv("LD_PRELOAD"); /* for this program alone */
 }
@@ -154,18 +167,55 @@ static void find_next(const char *name, void *next) {
     __typeof__(name) *next; \
     find_next(#name, &next)
 
+/* --- the log --- */
+
+static void note_path(char what, const char *path, size_t path_len, struct iovec data, off64_t at) {
+    struct record r = {(uint64_t)what, path_len, (uint64_t)at, data.iov_len};
+    if (memmem(path, path_len, "/.lintel/", sizeof "/.lintel/" - 1) != NULL) {
+        struct iovec parts[] = {{&r, sizeof r}, {(void *)(uintptr_t)path, path_len}, data};
+        syscall(SYS_writev, fault.log, parts, 3); /* one write at the end of the file: nobody comes between */
+    }
+}
+
+static void note(char what, int fd, struct iovec data, off64_t at) {
+    if (fault.log < 0 || fault.pid == 0 || getpid() != fault.pid) {
+        return;
+    }
+    char link[32], path[512];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, sizeof path);
+    if (len > 0) {
+        note_path(what, path, (size_t)len, data, at);
+    }
+}
+
+static ssize_t note_written(ssize_t len, int fd, const void *data, off64_t at) {
+    if (len > 0) {
+        note('w', fd, (struct iovec){(void *)(uintptr_t)data, (size_t)len}, at);
+    }
+    return len;
+}
+
+static int note_done(int status, char what, int fd, off64_t at) {
+    if (status == 0) {
+        note(what, fd, (struct iovec){0}, at);
+    }
+    return status;
+}
+
 /* --- reading and writing --- */
 
 ssize_t write(int fd, const void *data, size_t len) {
     NEXT(write);
     enum action action = fd > 2 ? pass(CLASS_WRITE) : 0;
-    return fails(action) ? -1 : next(fd, data, shorten(action, len));
+    off64_t at = fault.log < 0 ? 0 : lseek64(fd, 0, SEEK_CUR);
+    return fails(action) ? -1 : note_written(next(fd, data, shorten(action, len)), fd, data, at);
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t len, off64_t at) {
     NEXT(pwrite64);
     enum action action = pass(CLASS_WRITE);
-    return fails(action) ? -1 : next(fd, data, shorten(action, len), at);
+    return fails(action) ? -1 : note_written(next(fd, data, shorten(action, len), at), fd, data, at);
 }
 
 ssize_t writev(int fd, const struct iovec *parts, int count) {
@@ -206,9 +256,31 @@ ssize_t send(int fd, const void *data, size_t len, int flags) {
     }
 enum { NEW_NAME = CLASS_WRITE | CLASS_WORLD };
 
-POINT(CLASS_SYNC, int, fsync, (int fd), (fd))
-POINT(CLASS_SYNC, int, fdatasync, (int fd), (fd))
-POINT(CLASS_WRITE, int, ftruncate64, (int fd, off64_t len), (fd, len))
+int fsync(int fd) {
+    NEXT(fsync);
+    return fails(pass(CLASS_SYNC)) ? -1 : note_done(next(fd), 's', fd, 0);
+}
+
+int fdatasync(int fd) {
+    NEXT(fdatasync);
+    return fails(pass(CLASS_SYNC)) ? -1 : note_done(next(fd), 's', fd, 0);
+}
+
+int ftruncate64(int fd, off64_t len) {
+    NEXT(ftruncate64);
+    return fails(pass(CLASS_WRITE)) ? -1 : note_done(next(fd, len), 't', fd, len);
+}
+
+int unlink(const char *path) {
+    NEXT(unlink);
+    pass(CLASS_WORLD);
+    int status = next(path);
+    if (status == 0 && fault.log >= 0 && getpid() == fault.pid) {
+        note_path('u', path, strlen(path), (struct iovec){0}, 0);
+    }
+    return status;
+}
+
 POINT(NEW_NAME, int, mkdir, (const char *path, mode_t mode), (path, mode))
 POINT(NEW_NAME, int, mkdirat, (int at, const char *path, mode_t mode), (at, path, mode))
 POINT(NEW_NAME, int, rename, (const char *from, const char *to), (from, to))
@@ -219,7 +291,6 @@ POINT(NEW_NAME, int, linkat, (int from_at, const char *from, int to_at, const ch
       (from_at, from, to_at, to, flags))
 POINT(NEW_NAME, int, symlinkat, (const char *target, int at, const char *path), (target, at, path))
 POINT(NEW_NAME, int, symlink, (const char *target, const char *path), (target, path))
-POINT_ONLY(CLASS_WORLD, int, unlink, (const char *path), (path))
 POINT_ONLY(CLASS_WORLD, int, unlinkat, (int at, const char *path, int flags), (at, path, flags))
 POINT_ONLY(CLASS_WORLD, int, rmdir, (const char *path), (path))
 POINT_ONLY(CLASS_WORLD, int, fchmod, (int fd, mode_t mode), (fd, mode))
