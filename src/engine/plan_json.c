@@ -272,42 +272,115 @@ static value scope_value(struct arena *a, const struct plan_scope *s) {
     return s->target_count + s->exclude_count + s->replace_count == 0 ? (value){0} : map_done(&b);
 }
 
-static value plan_value(struct arena *a, const struct plan *p, bool is_sealed) {
+/* In front of the changes. */
+static void put_head(struct map_builder *b, const struct plan *p, bool is_sealed) {
+    struct arena *a = b->arena;
+    map_add(b, SV("planFormat"), value_string(a, SV(PLAN_FORMAT)));
+    field_put_text(b, "id", p->id);
+    field_put_text(b, "dialect", p->dialect);
+    map_add(b, SV("engine"), value_string(a, SV("lintel " LINTEL_VERSION)));
+    map_add(b, SV("sealed"), value_bool(is_sealed));
+    map_add(b, SV("destroy"), value_bool(p->destroy));
+    field_put_bool(b, "rollback", p->rollback != NULL);
+    map_add(b, SV("interrupted"), value_bool(p->has_interrupted));
+    map_add(b, SV("runTime"), value_int(p->run_ms));
+    map_add(b, SV("instance"), instance_value(a, p));
+    map_add(b, SV("template"), template_value(a, p));
+    map_add(b, SV("inputs"), inputs_value(a, p));
+    map_add(b, SV("summary"), summary_value(a, &p->summary));
+    field_put_value(b, "scope", scope_value(a, &p->scope));
+}
+
+/* Behind the operations. */
+static void put_rest(struct map_builder *b, const struct plan *p, bool is_sealed) {
+    field_put_value(b, "barriers", barriers_value(b->arena, p));
+    field_put_value(b, "includeDigests", record_encode_digests(b->arena, p->pins, p->pin_count));
+    if (is_sealed && p->record != NULL) { /* what is only looked at is not told which secrets were asked for */
+        field_put_value(b, "results", used_results(b->arena, p->record));
+    }
+}
+
+/* As one value: where secrets stand in it is part of how they are sealed. */
+static value plan_value(struct arena *a, const struct plan *p) {
     struct map_builder b = {.arena = a};
-    map_add(&b, SV("planFormat"), value_string(a, SV(PLAN_FORMAT)));
-    field_put_text(&b, "id", p->id);
-    field_put_text(&b, "dialect", p->dialect);
-    map_add(&b, SV("engine"), value_string(a, SV("lintel " LINTEL_VERSION)));
-    map_add(&b, SV("sealed"), value_bool(is_sealed));
-    map_add(&b, SV("destroy"), value_bool(p->destroy));
-    field_put_bool(&b, "rollback", p->rollback != NULL);
-    map_add(&b, SV("interrupted"), value_bool(p->has_interrupted));
-    map_add(&b, SV("runTime"), value_int(p->run_ms));
-    map_add(&b, SV("instance"), instance_value(a, p));
-    map_add(&b, SV("template"), template_value(a, p));
-    map_add(&b, SV("inputs"), inputs_value(a, p));
-    map_add(&b, SV("summary"), summary_value(a, &p->summary));
-    field_put_value(&b, "scope", scope_value(a, &p->scope));
+    put_head(&b, p, true);
     put_groups(&b, p);
     map_add(&b, SV("resolveOnDeploy"), resolve_on_deploy(a, p));
     map_add(&b, SV("drift"), drift_value(a, p));
     map_add(&b, SV("operations"), ops_value(a, p));
-    field_put_value(&b, "barriers", barriers_value(a, p));
-    field_put_value(&b, "includeDigests", record_encode_digests(a, p->pins, p->pin_count));
-    if (is_sealed && p->record != NULL) { /* what is only looked at is not told which secrets were asked for */
-        field_put_value(&b, "results", used_results(a, p->record));
-    }
+    put_rest(&b, p, true);
     return map_done(&b);
 }
 
-void plan_write_json(struct jsonw *w, const struct plan *p, struct sealer *sealer) {
-    struct arena scratch = {0};
-    value v = plan_value(&scratch, p, sealer != NULL);
-    struct seal_place place = {.instance_id = p->instance_id, .address = SV("plan")};
-    if (sealer == NULL) {
-        value_write_json(w, v, REDACT);
-    } else {
-        jsonw_raw(w, seal_encode(sealer, &scratch, &place, v));
+/* --- piece by piece: of many changes the values would take several times what their text does --- */
+
+static void write_members(struct jsonw *w, struct map_builder *b) {
+    value v = map_done(b);
+    for (size_t i = 0; i < v.map->len; i++) {
+        jsonw_key(w, v.map->entries[i].key);
+        value_write_json(w, v.map->entries[i].item, REDACT);
     }
+}
+
+static void write_change(struct jsonw *w, const struct change *c, size_t number) {
+    struct arena scratch = {0};
+    value_write_json(w, change_value(&scratch, c, number), REDACT);
+    arena_fini(&scratch);
+}
+
+static void write_groups(struct jsonw *w, const struct plan *p) {
+    for (size_t g = 0; g < plan_group_count; g++) {
+        jsonw_key(w, sv_from_cstr(plan_groups[g].key));
+        jsonw_begin_array(w);
+        for (size_t i = 0; i < p->change_count; i++) {
+            if (is_in_group(&p->changes[i], &plan_groups[g])) {
+                write_change(w, &p->changes[i], i);
+            }
+        }
+        jsonw_end_array(w);
+    }
+}
+
+static void write_ops(struct jsonw *w, const struct plan *p) {
+    jsonw_key(w, SV("operations"));
+    jsonw_begin_array(w);
+    for (size_t i = 0; i < p->op_count; i++) {
+        struct arena scratch = {0};
+        value_write_json(w, op_value(&scratch, p, &p->ops[i]), REDACT);
+        arena_fini(&scratch);
+    }
+    jsonw_end_array(w);
+}
+
+static void write_open(struct jsonw *w, const struct plan *p) {
+    struct arena scratch = {0};
+    struct map_builder head = {.arena = &scratch}, middle = {.arena = &scratch}, rest = {.arena = &scratch};
+    jsonw_begin_object(w);
+    put_head(&head, p, false);
+    write_members(w, &head);
+    write_groups(w, p);
+    map_add(&middle, SV("resolveOnDeploy"), resolve_on_deploy(&scratch, p));
+    write_members(w, &middle);
+    jsonw_key(w, SV("drift"));
+    jsonw_begin_array(w);
+    for (size_t i = 0; i < p->drift_count; i++) {
+        write_change(w, &p->drift[i], i);
+    }
+    jsonw_end_array(w);
+    write_ops(w, p);
+    put_rest(&rest, p, false);
+    write_members(w, &rest);
+    jsonw_end_object(w);
+    arena_fini(&scratch);
+}
+
+void plan_write_json(struct jsonw *w, const struct plan *p, struct sealer *sealer) {
+    if (sealer == NULL) {
+        write_open(w, p);
+        return;
+    }
+    struct arena scratch = {0};
+    struct seal_place place = {.instance_id = p->instance_id, .address = SV("plan")};
+    jsonw_raw(w, seal_encode(sealer, &scratch, &place, plan_value(&scratch, p)));
     arena_fini(&scratch);
 }
