@@ -68,12 +68,31 @@ static value get_path(value spec) {
     return path.kind == VALUE_STRING ? path : value_unknown(&type_string);
 }
 
+/* A link cannot stand where the file stands that it is to lead to. */
+static bool check_place(struct link_call *c, value path, value target) {
+    bool is_known = path.kind == VALUE_STRING && target.kind == VALUE_STRING;
+    if (!is_known || !sv_eq(value_get_text(path), value_get_text(target))) {
+        return true;
+    }
+    struct diag *d = diags_add(c->diags, DIAG_link_annotation_invalid, c->at_a,
+                               "the link to '%.*s' would stand in '%.*s' where the file itself is", SV_ARG(c->name_a),
+                               SV_ARG(c->name_b));
+    diag_set_hint(c->diags, d,
+                  "the file is in that directory already: give the link another name with the annotation "
+                  "local.directory.%.*s.linkName, or select another directory",
+                  SV_ARG(c->name_b));
+    return false;
+}
+
 static bool stage(struct link_call *c) {
     value target = get_path(c->spec_a), name = find_name(c, target);
     if (!value_is_set(name)) {
         return false;
     }
     value path = join(c->arena, get_path(c->spec_b), name);
+    if (!check_place(c, path, target)) {
+        return false;
+    }
     struct map_builder data = {.arena = c->arena};
     map_add(&data, SV("path"), path);
     map_add(&data, SV("target"), target);

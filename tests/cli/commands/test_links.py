@@ -3,7 +3,7 @@
 import os
 import sqlite3
 
-from cli_case import DRIFT, OK, PART_WAY, CliCase
+from cli_case import DRIFT, INVALID, OK, PART_WAY, CliCase
 
 SITE = """
 version: 2025-11-02
@@ -110,6 +110,13 @@ class Links(CliCase):
         self.deploy()
         self.assertEqual([], self.entries())
         self.lintel("destroy", "--auto-approve", code=OK)
+
+    def test_BP_430_a_link_in_the_place_of_its_file_is_told_when_planning(self):
+        site = SITE.replace("path: page.html", "path: site/page.html")
+        self.write("blueprint.yaml", site)
+        result = self.check_json("plan", "plan", code=INVALID)
+        self.assertEqual("link_annotation_invalid", result["diagnostics"][0]["code"])
+        self.assertIn("would stand in 'site' where the file itself is", result["diagnostics"][0]["message"])
 
     def test_BP_502_a_link_that_fails_says_why_and_is_gone_on_with(self):
         self.write("blueprint.yaml", SHOP % ("others", 4711))
