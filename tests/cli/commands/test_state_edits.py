@@ -221,7 +221,7 @@ class History(CliCase):
             self.assertIn("@", run["actor"])
         text = self.lintel("history", code=OK).out
         self.assertIn("moved resources.id → resources.key", text)
-        self.assertIn("2 to create", text)
+        self.assertIn("2 created", text)
 
     def test_LC_020_an_edit_keeps_the_journal_of_a_run_that_failed(self):
         self.write("blueprint.yaml", SMALL.replace("note.txt", "missing/note.txt"))
