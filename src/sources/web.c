@@ -71,6 +71,7 @@ static bool fail_answer(struct gatherer *g, struct web_get *w, enum http_result 
     case HTTP_NO_HOST:
     case HTTP_REFUSED:
     case HTTP_FAILED:
+    case HTTP_STOPPED:
         return sources_fail(g, w->failure, DIAG_resolve_failure, "'%.*s' cannot be fetched: %.*s", SV_ARG(w->name),
                             SV_ARG(why));
     }

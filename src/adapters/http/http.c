@@ -11,12 +11,21 @@
 enum {
     HEADERS_MAX = 256 << 10, /* of one answer */
     STALL_BYTES_PER_S = 64,
+    UPLOAD_BYTES = 256 << 10, /* asked for at a time */
 };
 
 struct sink {
     struct buf text, headers;
-    size_t max;
-    bool is_full;
+    size_t max, len; /* of the body */
+    bool is_full, is_stopped;
+    bool (*on_part)(void *user, sv part);
+    void *user;
+};
+
+/* What goes to the server. */
+struct source {
+    sv rest;
+    const struct http_upload *upload; /* NULL: `rest` */
 };
 
 /* Who may be talked to. */
@@ -30,10 +39,41 @@ struct gate {
 static size_t on_body(char *data, size_t size, size_t count, void *user) {
     struct sink *sink = user;
     size_t len = size * count; /* size is 1, says curl */
-    size_t room = sink->max - sink->text.len;
+    size_t room = sink->max - sink->len;
     sink->is_full = len > room;
-    buf_append(&sink->text, sv_make(data, sink->is_full ? room : len));
-    return sink->is_full ? 0 : len;
+    sv part = sv_make(data, sink->is_full ? room : len);
+    sink->len += part.len;
+    if (sink->on_part == NULL) {
+        buf_append(&sink->text, part);
+    } else if (!sink->on_part(sink->user, part)) {
+        sink->is_stopped = true;
+    }
+    return sink->is_full || sink->is_stopped ? 0 : len;
+}
+
+static size_t on_send(char *out, size_t size, size_t count, void *user) {
+    struct source *source = user;
+    size_t room = size * count;
+    if (source->upload == NULL) {
+        size_t len = source->rest.len < room ? source->rest.len : room;
+        if (len > 0) {
+            memcpy(out, source->rest.data, len);
+        }
+        source->rest = sv_slice(source->rest, len, source->rest.len);
+        return len;
+    }
+    int64_t len = source->upload->read(source->upload->user, out, room);
+    return len < 0 || (uint64_t)len > room ? CURL_READFUNC_ABORT : (size_t)len;
+}
+
+/* Not 0 tells curl to stop. */
+static int on_progress(void *user, curl_off_t to_come, curl_off_t came, curl_off_t to_go, curl_off_t went) {
+    const struct http_request *r = user;
+    (void)to_come;
+    (void)came;
+    (void)to_go;
+    (void)went;
+    return r->cancel != NULL && atomic_load(r->cancel);
 }
 
 static size_t on_header(char *data, size_t size, size_t count, void *user) {
@@ -84,6 +124,9 @@ static enum http_result translate(CURLcode code) {
     }
     if (code == CURLE_COULDNT_CONNECT) {
         return HTTP_REFUSED;
+    }
+    if (code == CURLE_ABORTED_BY_CALLBACK) {
+        return HTTP_STOPPED;
     }
     return code == CURLE_OPERATION_TIMEDOUT ? HTTP_LATE : HTTP_FAILED;
 }
@@ -146,6 +189,10 @@ static bool set_wishes(struct arena *a, CURL *curl, const struct http_request *r
             return false;
         }
     }
+    if (r->upload != NULL || r->content.len > 0) { /* no waiting for the server's consent to be sent something */
+        struct curl_slist *longer = curl_slist_append(*headers, "Expect:");
+        *headers = longer == NULL ? *headers : longer;
+    }
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *headers);
     curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, r->is_path_exact ? 1L : 0L);
     if (r->stall_ms > 0) {
@@ -155,9 +202,43 @@ static bool set_wishes(struct arena *a, CURL *curl, const struct http_request *r
     return r->ca_file.len == 0 || curl_easy_setopt(curl, CURLOPT_CAINFO, arena_copy_cstr(a, r->ca_file)) == CURLE_OK;
 }
 
+/* Where the request goes, and what goes with it. False when curl lacks one of the options. */
+static bool set_content(struct arena *a, CURL *curl, const struct http_request *r, struct source *source) {
+    bool is_ok = true;
+    *source = (struct source){.rest = r->content, .upload = r->upload};
+    if (r->upload != NULL || r->content.len > 0) {
+        curl_off_t len = r->upload != NULL ? -1 : (curl_off_t)r->content.len;
+        curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, len);
+        curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BYTES);
+        curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_send);
+        curl_easy_setopt(curl, CURLOPT_READDATA, source);
+    }
+    if (sv_eq(r->method, SV("HEAD"))) {
+        curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+    } else if (r->method.len > 0) {
+        is_ok = curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, arena_copy_cstr(a, r->method)) == CURLE_OK;
+    }
+    if (r->cancel != NULL) {
+        curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+        curl_easy_setopt(curl, CURLOPT_XFERINFODATA, r);
+    }
+    return is_ok;
+}
+
+static bool set_file(struct arena *a, CURL *curl, CURLoption option, sv path) {
+    return path.len == 0 || curl_easy_setopt(curl, option, arena_copy_cstr(a, path)) == CURLE_OK;
+}
+
+static bool set_place(struct arena *a, CURL *curl, const struct http_request *r) {
+    return set_file(a, curl, CURLOPT_UNIX_SOCKET_PATH, r->unix_socket) &&
+           set_file(a, curl, CURLOPT_SSLCERT, r->certificate_file) && set_file(a, curl, CURLOPT_SSLKEY, r->key_file);
+}
+
 static enum http_result perform(struct gate *gate, CURL *curl, struct http_request *r) {
     struct arena *a = gate->arena;
-    struct sink sink = {.text = BUF(a), .headers = BUF(a), .max = r->body_max};
+    struct sink sink = {.text = BUF(a), .headers = BUF(a), .max = r->body_max, .on_part = r->on_part, .user = r->user};
     char error[CURL_ERROR_SIZE] = "";
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sink);
@@ -177,21 +258,36 @@ static enum http_result perform(struct gate *gate, CURL *curl, struct http_reque
     if (sink.is_full) {
         return fail(a, HTTP_TOO_MUCH, "the answer is too large", &r->why);
     }
+    if (sink.is_stopped) {
+        return fail(a, HTTP_STOPPED, "the answer was not read to its end", &r->why);
+    }
     return conclude(gate, code, error, &r->why);
 }
 
-enum http_result http_get(struct arena *a, struct http_request *r) {
+/* A NUL would cut a path short. */
+static bool has_nul(const struct http_request *r) {
+    const sv texts[] = {r->url, r->unix_socket, r->certificate_file, r->key_file, r->ca_file, r->method};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (texts[i].len > 0 && sv_find_char(texts[i], 0) != SIZE_MAX) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum http_result http_send(struct arena *a, struct http_request *r) {
     r->status = 0;
     r->body = r->why = r->redirect = r->peer = r->header_lines = (sv){0};
-    if (r->url.len == 0 || sv_find_char(r->url, 0) != SIZE_MAX) {
-        return fail(a, HTTP_BAD_URL, "the URL is empty or has a NUL in it", &r->why);
+    if (r->url.len == 0 || has_nul(r)) {
+        return fail(a, HTTP_BAD_URL, "the URL is empty, or it or a path has a NUL in it", &r->why);
     }
     struct gate gate = {.arena = a, .refused = r->refused};
     struct curl_slist *headers = NULL;
+    struct source source;
     CURL *curl = curl_easy_init();
     enum http_result result;
     if (curl != NULL && set_bounds(curl, arena_copy_cstr(a, r->url), r->timeout_ms, &gate) &&
-        set_wishes(a, curl, r, &headers)) {
+        set_wishes(a, curl, r, &headers) && set_place(a, curl, r) && set_content(a, curl, r, &source)) {
         result = perform(&gate, curl, r);
     } else {
         result = fail(a, HTTP_FAILED, "libcurl cannot be used", &r->why);
@@ -199,6 +295,12 @@ enum http_result http_get(struct arena *a, struct http_request *r) {
     curl_easy_cleanup(curl);
     curl_slist_free_all(headers);
     return result;
+}
+
+enum http_result http_get(struct arena *a, struct http_request *r) {
+    r->method = r->content = (sv){0};
+    r->upload = NULL;
+    return http_send(a, r);
 }
 
 sv http_find_header(const struct http_request *r, sv name) {

@@ -35,6 +35,7 @@ static enum provider_result get_kind(enum http_result result) {
     case HTTP_REFUSED:
     case HTTP_LATE:
     case HTTP_FAILED:
+    case HTTP_STOPPED:
         return PROVIDER_TRANSIENT;
     case HTTP_OK:
     case HTTP_BAD_URL:
