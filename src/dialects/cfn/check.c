@@ -9,8 +9,12 @@
 #include <string.h>
 
 struct cfn_check cfn_check_start(struct cfn_run *run, enum cfn_section section) {
-    return (struct cfn_check){
-        .run = run, .arena = run->arena, .t = run->t, .section = section, .depth = {.limit = run->limits.nesting + 8}};
+    return (struct cfn_check){.run = run,
+                              .arena = run->arena,
+                              .t = run->t,
+                              .section = section,
+                              .dependency_code = DIAG_cfn_resource_dependency,
+                              .depth = {.limit = run->limits.nesting + 8}};
 }
 
 struct diag *cfn_check_fail(struct cfn_check *c, enum diag_code code, span at, const char *format, ...) {
@@ -153,7 +157,7 @@ static bool needs_resource(enum cfn_function f) {
 }
 
 static bool refuse_resource(struct cfn_check *c, const struct node *n, sv name) {
-    struct diag *d = cfn_check_fail(c, DIAG_cfn_resource_dependency, cfn_node_get_span(n),
+    struct diag *d = cfn_check_fail(c, c->dependency_code, cfn_node_get_span(n),
                                     "'%.*s' cannot stand where no resource may be needed", SV_ARG(name));
     cfn_hint(c->run, d, "use parameters, pseudo parameters and mappings");
     return false;
@@ -260,12 +264,12 @@ static void check_siblings(struct cfn_check *c, const struct node *n) {
 }
 
 /* A macro or a loop among other keys: what is below it stays as it is (CF-129, CF-152). */
-static bool stays(struct cfn_check *c, const struct node *key, bool has_siblings) {
+static bool stays(struct cfn_check *c, const struct node *key, const struct node *n, bool has_siblings) {
     enum cfn_function f = key->kind == NODE_SCALAR ? cfn_function_find(key->text) : CFN_NO_FUNCTION;
     if (f == CFN_FOR_EACH && !c->t->has_extensions)
         refuse_extension(c, key, SV("Fn::ForEach"));
     if (f == CFN_TRANSFORM && has_siblings)
-        cfn_keep_unknown(c->run, CFN_REASON_macro, key->at);
+        cfn_keep_unknown(c->run, cfn_transform_get_reason(n), key->at);
     return f == CFN_FOR_EACH || f == CFN_TRANSFORM;
 }
 
@@ -287,8 +291,9 @@ static const struct expr *check_map(struct cfn_check *c, const struct node *n, e
     for (uint32_t i = 0; i < n->count; i++) {
         keys[i] = n->pairs[i].key->kind == NODE_SCALAR ? n->pairs[i].key->text : SV("");
         keys[i].data = keys[i].data == NULL ? "" : keys[i].data;
-        items[i] = stays(c, n->pairs[i].key, n->count > 1) ? cfn_expr_literal(c, n->pairs[i].value)
-                                                           : cfn_check_argument(c, n->pairs[i].value, argument);
+        items[i] = stays(c, n->pairs[i].key, n->pairs[i].value, n->count > 1)
+                       ? cfn_expr_literal(c, n->pairs[i].value)
+                       : cfn_check_argument(c, n->pairs[i].value, argument);
         is_literal = is_literal && items[i]->kind == EXPR_LITERAL;
     }
     return is_literal ? cfn_expr_literal(c, n) : expr_new_object(c->arena, n->at, keys, items, n->count);
@@ -321,36 +326,41 @@ static struct cfn_part *make_part(struct cfn_check *c, const struct node *n) {
     return part;
 }
 
-struct gathered {
-    VEC(struct cfn_part *) parts;
-    VEC(uint32_t) indices;
-};
-
-static void gather(struct cfn_check *c, struct gathered *g, const struct node *child, uint32_t i,
-                   enum cfn_argument argument) {
+/* Children of containers that are open stand on one stack, and are copied when their container is complete. */
+static void gather(struct cfn_check *c, const struct node *child, uint32_t i, enum cfn_argument argument) {
     struct cfn_part *part = cfn_check_data(c, child, argument);
-    if (part == NULL)
-        return;
-    VEC_PUSH(c->arena, &g->parts, part);
-    VEC_PUSH(c->arena, &g->indices, i);
+    if (part != NULL)
+        VEC_PUSH(&c->run->scratch, &c->run->open_parts, ((struct cfn_open_part){part, i}));
+}
+
+static struct cfn_part *take_parts(struct cfn_check *c, const struct node *n, size_t first) {
+    uint32_t count = (uint32_t)(c->run->open_parts.len - first);
+    if (count == 0)
+        return NULL;
+    struct cfn_part *part = make_part(c, n);
+    struct cfn_part **children = ARENA_ARRAY(c->arena, struct cfn_part *, count);
+    uint32_t *indices = ARENA_ARRAY(c->arena, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        children[i] = c->run->open_parts.items[first + i].part;
+        indices[i] = c->run->open_parts.items[first + i].index;
+    }
+    c->run->open_parts.len = first;
+    part->children = children;
+    part->indices = indices;
+    part->count = count;
+    return part;
 }
 
 static struct cfn_part *check_container(struct cfn_check *c, const struct node *n, enum cfn_argument argument) {
-    struct gathered g = {0};
+    size_t first = c->run->open_parts.len;
     if (n->kind == NODE_MAPPING)
         check_siblings(c, n);
     for (uint32_t i = 0; i < n->count; i++) {
         bool is_map = n->kind == NODE_MAPPING;
-        if (!is_map || !stays(c, n->pairs[i].key, n->count > 1))
-            gather(c, &g, is_map ? n->pairs[i].value : n->items[i], i, argument);
+        if (!is_map || !stays(c, n->pairs[i].key, n->pairs[i].value, n->count > 1))
+            gather(c, is_map ? n->pairs[i].value : n->items[i], i, argument);
     }
-    if (g.parts.len == 0)
-        return NULL;
-    struct cfn_part *part = make_part(c, n);
-    part->children = g.parts.items;
-    part->indices = g.indices.items;
-    part->count = (uint32_t)g.parts.len;
-    return part;
+    return take_parts(c, n, first);
 }
 
 /* CF-171: text that holds a dynamic reference, in the properties of a resource. */

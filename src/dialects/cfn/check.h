@@ -16,6 +16,7 @@ struct cfn_check {
     enum cfn_section section;
     const struct cfn_resource *resource; /* whose attributes are checked; NULL: none */
     bool no_resources;                   /* in Conditions, Rules, names of exports: E cfn_resource_dependency */
+    enum diag_code dependency_code;      /* what a needed resource is reported as then */
     bool is_early;                       /* before expansion: resources are not known yet */
     struct depth_guard depth;
 };
@@ -77,14 +78,12 @@ struct cfn_sub_part {
     sv text;      /* literal text in front */
     uint32_t arg; /* CFN_NONE: the end */
     sv name;      /* as written between the braces */
-    span at;      /* `${name}`, as far as the text is one with the file */
 };
 struct cfn_sub {
     const struct cfn_sub_part *parts;
     size_t count;
     const struct node *string, *map; /* map: NULL for a Sub of one string */
-    const sv *keys;                  /* of the map, by argument; empty for names of the template */
-    size_t key_count;
+    const sv *keys;                  /* of the map, by argument; empty for names of the template; NULL without a map */
 };
 
 /* --- check_calls.c, check_condition.c --- */

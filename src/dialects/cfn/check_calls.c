@@ -184,7 +184,8 @@ static const struct expr *check_length(struct cfn_check *c, struct cfn_site *sit
 }
 
 static const struct expr *check_json(struct cfn_check *c, struct cfn_site *site, const struct cfn_call *call) {
-    if (call->argument->kind == NODE_SCALAR) {
+    struct cfn_call inner;
+    if (call->argument->kind == NODE_SCALAR && !cfn_call_get(call->argument, &inner)) {
         struct diag *d =
             cfn_check_fail(c, DIAG_cfn_argument, call->argument->at, "'Fn::ToJsonString' takes a map or a list, not %s",
                            node_get_kind_name(call->argument));

@@ -6,6 +6,7 @@
 #include "dialects/cfn/types.h"
 
 const struct cfn_symbol *cfn_symbol_put(struct cfn_template *t, struct cfn_resource *r, sv attribute) {
+    r->symbols.arena = t->arena; /* also of resources that SAM makes */
     void **slot = map_get_slot(&r->symbols, attribute, NULL);
     if (*slot == NULL) {
         struct cfn_symbol *s = ARENA_NEW(t->arena, struct cfn_symbol);
@@ -39,7 +40,7 @@ static bool refuse_name(struct cfn_check *c, sv name, span at) {
 }
 
 static bool refuse_resource(struct cfn_check *c, sv name, span at) {
-    struct diag *d = cfn_check_fail(c, DIAG_cfn_resource_dependency, at,
+    struct diag *d = cfn_check_fail(c, c->dependency_code, at,
                                     "'%.*s' is a resource, and no resource may be needed here", SV_ARG(name));
     cfn_hint(c->run, d, "use parameters, pseudo parameters and mappings");
     return false;
@@ -76,6 +77,8 @@ bool cfn_check_name(struct cfn_check *c, struct cfn_site *site, sv name, span at
         return find_pseudo(c, site, name, at);
     struct cfn_resource *r = map_find(&c->t->resources_by_name, name);
     const struct cfn_element *p = map_find(&c->t->parameters_by_name, name);
+    if (r == NULL && p == NULL)
+        r = cfn_sam_find_hashed(c->run, name);
     if (r != NULL && (r->is_made || p == NULL))
         return c->no_resources ? refuse_resource(c, name, at) : take_resource(c, site, r, SV("Ref"));
     if (p != NULL) {
@@ -83,6 +86,9 @@ bool cfn_check_name(struct cfn_check *c, struct cfn_site *site, sv name, span at
         site->number = p->number;
         return true;
     }
+    const struct node *resources = c->t->sections[CFN_SECTION_RESOURCES];
+    if (c->is_early && resources != NULL && node_find(resources, name) != NULL)
+        return refuse_resource(c, name, at);
     if (cfn_loops_may_make(c->t, name)) {
         site->target = CFN_TARGET_LOOP;
         return true;
@@ -105,6 +111,8 @@ bool cfn_check_attribute(struct cfn_check *c, struct cfn_site *site, sv id, sv a
     struct cfn_resource *r = map_find(&c->t->resources_by_name, id);
     if (c->no_resources)
         return refuse_resource(c, id, at);
+    if (r == NULL)
+        r = cfn_sam_find_hashed(c->run, id);
     if (r == NULL && cfn_loops_may_make(c->t, id)) {
         site->target = CFN_TARGET_LOOP;
         return true;

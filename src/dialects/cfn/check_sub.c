@@ -5,14 +5,19 @@
 
 #include <string.h>
 
+enum { FEW = 8 };
+
 struct scan {
+    sv few[FEW];
     struct cfn_check *c;
     const struct cfn_call *call;
     const struct node *string, *map; /* map: NULL without */
-    VEC(struct cfn_sub_part) parts;
-    VEC(const struct expr *) args;
-    VEC(sv) keys;       /* by argument; empty: a name of the template */
-    struct map by_name; /* argument number + 1 of names seen */
+    struct cfn_sub_part *parts;      /* these have room for all that the string can hold */
+    const struct expr **args;
+    sv *keys; /* by argument; empty: a name of the template. NULL without a map */
+    sv *names;
+    uint32_t part_count, arg_count;
+    struct map by_name; /* argument number + 1 of names seen, once there are many */
     struct map entries; /* entry number + 1 of the map's keys */
     bool *used;         /* by entry of the map */
     bool is_broken;
@@ -41,11 +46,24 @@ static bool is_name(sv text) {
 }
 
 static uint32_t add_arg(struct scan *s, sv name, const struct expr *e, sv key) {
-    VEC_PUSH(s->c->arena, &s->args, e);
-    VEC_PUSH(s->c->arena, &s->keys, key);
-    uintptr_t number = s->args.len;
-    map_put(&s->by_name, name, (void *)number); /* NOLINT(performance-no-int-to-ptr): a number is kept */
-    return (uint32_t)number - 1;
+    uint32_t number = s->arg_count++;
+    s->args[number] = e;
+    s->names[number] = name;
+    if (s->keys != NULL)
+        s->keys[number] = key;
+    for (uintptr_t i = number == FEW ? 0 : number; number >= FEW && i <= number; i++)
+        map_put(&s->by_name, s->names[i], (void *)(i + 1)); /* NOLINT(performance-no-int-to-ptr): a number is kept */
+    return number;
+}
+
+/* The argument of a name that was seen; CFN_NONE for a new one. */
+static uint32_t find_known(const struct scan *s, sv name) {
+    uintptr_t number = s->arg_count > FEW ? (uintptr_t)map_find(&s->by_name, name) : 0;
+    for (uint32_t i = 0; s->arg_count <= FEW && i < s->arg_count; i++) {
+        if (sv_eq(s->names[i], name))
+            return i;
+    }
+    return number == 0 ? CFN_NONE : (uint32_t)number - 1;
 }
 
 /* The entry of the map; CFN_NONE for none. */
@@ -85,9 +103,9 @@ static uint32_t find_arg(struct scan *s, sv name, span at) {
     uint32_t entry = find_entry(s, name);
     if (entry != CFN_NONE)
         s->used[entry] = true;
-    uintptr_t known = (uintptr_t)map_find(&s->by_name, name);
-    if (known > 0)
-        return (uint32_t)known - 1;
+    uint32_t known = find_known(s, name);
+    if (known != CFN_NONE)
+        return known;
     if (entry == CFN_NONE)
         return add_arg(s, name, make_reference(s, name, at), (sv){0});
     const struct expr *e = cfn_check_argument(s->c, s->map->pairs[entry].value, CFN_ARG_SUB_VALUE);
@@ -119,8 +137,8 @@ static void add_name(struct scan *s, sv literal, size_t from, sv inner) {
         refuse_name(s, name, at);
         return;
     }
-    struct cfn_sub_part *part = VEC_ADD(s->c->arena, &s->parts);
-    *part = (struct cfn_sub_part){.text = literal, .arg = find_arg(s, name, at), .name = name, .at = at};
+    uint32_t arg = find_arg(s, name, at);
+    s->parts[s->part_count++] = (struct cfn_sub_part){.text = literal, .arg = arg, .name = name};
 }
 
 static void refuse_unterminated(struct scan *s, size_t from) {
@@ -129,8 +147,24 @@ static void refuse_unterminated(struct scan *s, size_t from) {
     s->is_broken = true;
 }
 
+/* Room for as many names as there are `${`. */
+static void make_room(struct scan *s, sv text) {
+    struct arena *a = s->c->arena;
+    size_t count = 0;
+    const char *p = text.data, *end = text.data + text.len;
+    while (text.len > 0 && (p = memchr(p, '$', (size_t)(end - p))) != NULL) {
+        p++;
+        count += p < end && *p == '{';
+    }
+    s->parts = ARENA_ARRAY(a, struct cfn_sub_part, count + 1);
+    s->args = ARENA_ARRAY(a, const struct expr *, count + 1);
+    s->names = count <= FEW ? s->few : ARENA_ARRAY(a, sv, count);
+    s->keys = s->map == NULL ? NULL : ARENA_ARRAY(a, sv, count + 1);
+}
+
 static void scan_string(struct scan *s) {
     sv text = s->string->text;
+    make_room(s, text);
     size_t start = 0, i = 0;
     while (i + 1 < text.len) {
         const char *dollar = memchr(text.data + i, '$', text.len - 1 - i);
@@ -150,8 +184,7 @@ static void scan_string(struct scan *s) {
         sv inner = sv_slice(text, i + 2, end);
         if (inner.len > 0 && inner.data[0] == '!') {
             /* `${!text}`: the text in front ends behind `${`, the mark is left out. */
-            VEC_PUSH(s->c->arena, &s->parts,
-                     ((struct cfn_sub_part){.text = sv_slice(text, start, i + 2), .arg = CFN_NONE}));
+            s->parts[s->part_count++] = (struct cfn_sub_part){.text = sv_slice(text, start, i + 2), .arg = CFN_NONE};
             start = i + 3;
         } else {
             add_name(s, sv_slice(text, start, i), i, inner);
@@ -159,7 +192,8 @@ static void scan_string(struct scan *s) {
         }
         i = end + 1;
     }
-    VEC_PUSH(s->c->arena, &s->parts, ((struct cfn_sub_part){.text = sv_slice(text, start, text.len), .arg = CFN_NONE}));
+    if (start < text.len)
+        s->parts[s->part_count++] = (struct cfn_sub_part){.text = sv_slice(text, start, text.len), .arg = CFN_NONE};
 }
 
 static void check_key(struct scan *s, const struct node *key) {
@@ -225,12 +259,7 @@ const struct expr *cfn_check_sub(struct cfn_check *c, const struct node *n, cons
         return cfn_expr_error(c, n);
     struct cfn_site *site = cfn_site_new(c, n, call);
     struct cfn_sub *sub = ARENA_NEW(c->arena, struct cfn_sub);
-    *sub = (struct cfn_sub){.parts = s.parts.items,
-                            .count = s.parts.len,
-                            .string = s.string,
-                            .map = s.map,
-                            .keys = s.keys.items,
-                            .key_count = s.keys.len};
+    *sub = (struct cfn_sub){.parts = s.parts, .count = s.part_count, .string = s.string, .map = s.map, .keys = s.keys};
     site->data = sub;
-    return cfn_expr_call(c, site, s.args.items, (uint32_t)s.args.len);
+    return cfn_expr_call(c, site, s.args, s.arg_count);
 }

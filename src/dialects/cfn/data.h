@@ -62,7 +62,8 @@ value cfn_dynamic_replace(struct cfn_run *run, const struct cfn_resource *r, val
 const struct node *cfn_sam_merge_globals(struct cfn_run *run, const struct node *root);
 /* CF-272: resources with `is_made` in t->resources_by_name. */
 void cfn_sam_make_names(struct cfn_run *run);
-/* A logical id that SAM makes of a resource and a hash: unknown, reason `sam` (CF-274). */
-bool cfn_sam_is_hashed(const struct cfn_run *run, sv name);
+/* A logical id that SAM makes of a resource and a hash (CF-274): a resource that is made, unknown, reason `sam`; NULL
+ * for another name. */
+struct cfn_resource *cfn_sam_find_hashed(struct cfn_run *run, sv name);
 
 #endif

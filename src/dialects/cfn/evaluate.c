@@ -34,6 +34,7 @@ static value use(struct cfn_run *run, const struct expr *e, value v) {
     bool is_unknown = v.kind == VALUE_UNKNOWN || v.kind == VALUE_ERROR;
     if (!is_unknown && (v.within & (MARK_SENSITIVE | WITHIN_UNKNOWN)) == 0)
         return v;
+    cfn_error_note(run, v);
     struct cfn_note from = *cfn_note_get(run, v);
     struct cfn_note note = {.residual = get_written(run, site, e),
                             .at = e->at,
@@ -70,7 +71,8 @@ static bool is_off(struct cfn_run *run, const struct cfn_resource *r) {
 static value refuse_off(struct cfn_run *run, const struct cfn_resource *r, span at) {
     struct diag *d =
         cfn_report(run, DIAG_cfn_ref_off, at, "'%.*s' is needed, but it is switched off", SV_ARG(r->e.name));
-    diag_add_related(run->o.diags, d, r->e.key->at, "its condition is false");
+    if (r->e.key != NULL)
+        diag_add_related(run->o.diags, d, r->e.key->at, "its condition is false");
     cfn_hint(run, d, "use 'Fn::If' with the same condition, or give the user the condition, too");
     return cfn_failed(run);
 }
@@ -222,7 +224,8 @@ void cfn_symbol_cell_add(struct cfn_run *run, const struct cfn_symbol *s) {
             arena_grow_array(run->arena, run->symbol_cells, run->symbol_cell_count, count, sizeof(struct cell *));
         run->symbol_cell_count = count;
     }
-    struct expr *e = expr_new(run->arena, EXPR_DIRECTIVE, s->resource->e.key->at);
+    const struct node *key = s->resource->e.key; /* of an API that SAM makes: none */
+    struct expr *e = expr_new(run->arena, EXPR_DIRECTIVE, key == NULL ? SPAN_NONE : key->at);
     e->op = CFN_DIRECTIVE_SYMBOL;
     e->call.data = s;
     struct cell *cell = ARENA_NEW(run->arena, struct cell);

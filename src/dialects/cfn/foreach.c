@@ -239,9 +239,11 @@ struct making {
 static void add(struct making *m, const struct node *key, const struct node *n, bool is_produced) {
     bool is_new = true;
     struct unrolling *u = m->u;
-    if (is_produced && m->is_section && !cfn_is_name(key->text))
+    if (is_produced && m->is_section && !cfn_is_name(key->text)) {
         fail(u, DIAG_cfn_foreach_key, key->at, "the loop makes a key that is no name",
              "write '&{Identifier}' for its letters and digits alone");
+        return;
+    }
     void **slot = map_get_slot(&m->seen, key->text, &is_new);
     if (!is_new) {
         const struct node *first = *slot;
@@ -405,6 +407,7 @@ const struct node *cfn_foreach_expand(struct cfn_run *run, const struct node *ro
         u.check = cfn_check_start(run, s);
         u.check.no_resources = true;
         u.check.is_early = true;
+        u.check.dependency_code = DIAG_cfn_foreach_collection;
         if (is_place(s) && pair.value->kind == NODE_MAPPING) {
             pair.value = cfn_node_unconst(expand(&u, pair.value, true));
             bool is_emptied = pair.value->count == 0 && s != CFN_SECTION_RESOURCES && root->pairs[i].value->count > 0;

@@ -146,6 +146,7 @@ value cfn_fn_find_in_map(struct fn_call *c) {
 
 static value keep_both(struct fn_call *c) {
     struct cfn_run *run = cfn_call_run(c);
+    run->keeps_ifs = true;
     void **state = fn_call_get_state(c);
     if (*state != NULL)
         run->unsure--;

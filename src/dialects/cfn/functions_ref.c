@@ -3,6 +3,7 @@
 #include "dialects/cfn/data.h"
 #include "dialects/cfn/evaluate.h"
 #include "dialects/cfn/regions.h"
+#include "dialects/cfn/transforms.h"
 
 /* What somebody found for this call, or why not. */
 value cfn_call_found(struct fn_call *c, value v) {
@@ -147,9 +148,12 @@ value cfn_fn_get_stack_output(struct fn_call *c) {
 /* CF-152: the call stays, its parameters untouched. */
 value cfn_fn_transform(struct fn_call *c) {
     struct cfn_run *run = cfn_call_run(c);
-    value v = cfn_unknown(run, CFN_REASON_macro, c->expr->at, SV("register the macro, or run it before"));
+    run->keeps_ifs = true;
+    const struct cfn_site *site = cfn_call_site(c);
+    const struct node *argument = site->is_short ? site->node : site->node->pairs[0].value;
+    value v = cfn_unknown(run, cfn_transform_get_reason(argument), c->expr->at, (sv){0});
     struct cfn_note note = *cfn_note_get(run, v);
-    note.residual = cfn_call_site(c)->node;
+    note.residual = site->node;
     note.function = CFN_TRANSFORM;
     return cfn_note_put(run, v, &note);
 }

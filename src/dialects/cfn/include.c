@@ -29,6 +29,10 @@ static struct diag *fail(struct including *in, enum diag_code code, span at, con
     return d;
 }
 
+enum cfn_reason cfn_transform_get_reason(const struct node *argument) {
+    return get_include(argument) == NULL ? CFN_REASON_macro : CFN_REASON_network;
+}
+
 /* --- where it is --- */
 
 static bool get_location(struct including *in, const struct node *argument, sv *location, span *at) {
@@ -42,6 +46,7 @@ static bool get_location(struct including *in, const struct node *argument, sv *
     struct cfn_check c = cfn_check_start(in->run, CFN_SECTION_RESOURCES);
     c.no_resources = true;
     c.is_early = true;
+    c.dependency_code = DIAG_cfn_include;
     const struct expr *e = cfn_check_argument(&c, n, CFN_ARG_LOCATION);
     if (e->kind == EXPR_ERROR)
         return false;
@@ -110,6 +115,11 @@ static const struct node *read_content(struct including *in, const struct conten
     source->origin = content;
     struct cfn_read r = {.arena = run->arena, .diags = run->o.diags, .limits = &run->limits, .no_short_forms = true};
     const struct node *root = cfn_read_tree(&r, source);
+    for (size_t i = 0; i < run->o.diags->items.len; i++) {
+        struct diag *d = run->o.diags->items.items[i];
+        if (d->at.source == source->id && d->path.len == 0)
+            d->path = cfn_path_find(run, at);
+    }
     struct depth_guard depth = {.limit = run->limits.nesting + 8};
     if (root == NULL)
         return NULL;
@@ -119,6 +129,7 @@ static const struct node *read_content(struct including *in, const struct conten
                  root->kind != NODE_MAPPING ? "an included file is a map" : "an included file includes no other",
                  "write what belongs in the place of the Include");
         diag_add_related(run->o.diags, d, at, "included here");
+        d->path = cfn_path_find(run, at);
         return NULL;
     }
     VEC_PUSH(run->arena, &run->included, ((struct cfn_included){source->id, at, root}));
@@ -143,8 +154,6 @@ static const struct node *include(struct including *in, const struct node *argum
         return NULL;
     enum found found = fetch(in, location, location_at, &content);
     *stays = found == NOT_ALLOWED;
-    if (*stays)
-        cfn_keep_unknown(in->run, CFN_REASON_network, at);
     return found == FOUND ? read_content(in, content, at) : NULL;
 }
 
@@ -251,6 +260,7 @@ static const struct node *expand(struct including *in, const struct node *n) {
 }
 
 /* CF-155: entries of an Include in the section `Transform` join the root. */
+/* What needs the network stays in the section. */
 static void join_root(struct making *m, const struct node *n) {
     bool stays = false;
     for (uint32_t i = 0; n != NULL && n->kind == NODE_SEQUENCE && i < n->count; i++)
@@ -258,6 +268,9 @@ static void join_root(struct making *m, const struct node *n) {
     if (n == NULL || n->kind != NODE_MAPPING || get_include(n) == NULL)
         return;
     const struct node *root = include(m->in, n, n->at, &stays);
+    m->in->run->keeps_includes = m->in->run->keeps_includes || stays;
+    if (stays)
+        cfn_keep_unknown(m->in->run, CFN_REASON_network, n->at);
     for (uint32_t i = 0; root != NULL && i < root->count; i++)
         add(m, root->pairs[i]);
 }

@@ -31,6 +31,14 @@ static sv get_key(struct arena *a, const struct cfn_query *q) {
     return buf_get_sv(&out);
 }
 
+/* A nested stack is given parameters by its parent alone; all else is known to all. */
+static const struct cfn_inputs *get_inputs(const struct cfn_run *run, enum cfn_query_kind kind) {
+    while (run->parent != NULL && kind != CFN_QUERY_PARAMETER && kind != CFN_QUERY_PSEUDO) {
+        run = run->parent;
+    }
+    return run->inputs;
+}
+
 const struct cfn_asked *cfn_lookup(struct cfn_run *run, const struct cfn_query *query) {
     struct cfn_symbols *s = cfn_symbols_get(run);
     bool is_new = false;
@@ -43,7 +51,7 @@ const struct cfn_asked *cfn_lookup(struct cfn_run *run, const struct cfn_query *
     asked->reply.arena = run->arena;
     struct cfn_query q = *query;
     q.stack = run->stack_path;
-    asked->found = cfn_inputs_ask(run->inputs, &q, &asked->reply);
+    asked->found = cfn_inputs_ask(get_inputs(run, q.kind), &q, &asked->reply);
     return asked;
 }
 

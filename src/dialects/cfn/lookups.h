@@ -13,6 +13,7 @@ struct cfn_symbols {
     struct cfn_parameter *declared; /* by number */
     struct map asked;               /* key text → struct cfn_asked */
     struct map children;            /* nested stacks: logical id → struct cfn_child */
+    size_t stack_count;             /* of the root: nested ones on all levels */
 };
 
 struct cfn_asked {

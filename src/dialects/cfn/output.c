@@ -9,6 +9,15 @@
 
 /* --- values --- */
 
+/* CF-255: what everybody can read. */
+static void warn_exposed(struct cfn_run *run, span at) {
+    if (run->current != NULL && !run->is_in_metadata)
+        return;
+    struct diag *d =
+        cfn_report(run, DIAG_cfn_sensitive_exposed, at, "a sensitive value stands where everybody reads it");
+    cfn_hint(run, d, "leave it out");
+}
+
 /* What the value tells the report, parts and all. */
 static void report_value(struct cfn_run *run, value v, span at, size_t depth) {
     uint32_t origin = (v.word >> CFN_WORD_ORIGIN_SHIFT) + 1;
@@ -17,6 +26,9 @@ static void report_value(struct cfn_run *run, value v, span at, size_t depth) {
             cfn_report_put(run, CFN_REPORT_UNKNOWN, at, v);
     } else if (cfn_value_is_withheld(run, v)) {
         cfn_report_put(run, CFN_REPORT_WITHHELD, at, v);
+        warn_exposed(run, at);
+    } else if (v.kind == VALUE_STRING && cfn_note_get(run, v)->reasons != 0) {
+        cfn_report_put(run, CFN_REPORT_UNKNOWN, at, v); /* a dynamic reference that stays (CF-172) */
     } else if (origin == CFN_ASSUMED || origin == CFN_STAND_IN) {
         cfn_report_put(run, origin == CFN_ASSUMED ? CFN_REPORT_ASSUMED : CFN_REPORT_STAND_IN, at, v);
     }
@@ -72,6 +84,7 @@ static const struct node *value_to_output(struct cfn_run *run, value v, const st
     if (v.kind == VALUE_ABSENT)
         return NULL;
     if (v.kind == VALUE_ERROR || cfn_is_failed(run, v)) {
+        cfn_error_note(run, v);
         run->has_failed = true;
         const struct node *residual = cfn_note_get(run, v)->residual;
         return v.kind == VALUE_ERROR || residual == NULL ? written : residual;
@@ -184,11 +197,14 @@ static const struct node *make_attribute(struct cfn_run *run, const struct cfn_r
         if (r->attributes[a] != n || r->parts[a] == NULL)
             continue;
         run->is_in_properties = a == CFN_PROPERTIES;
+        run->is_in_metadata = a == CFN_METADATA;
         const struct node *made = cfn_output_part(run, r->parts[a], n);
         bool is_policy = a == CFN_DELETION_POLICY || a == CFN_UPDATE_REPLACE_POLICY;
+        run->keeps_extensions = run->keeps_extensions || (is_policy && made != NULL && made->kind == NODE_MAPPING) ||
+                                (is_policy && made != NULL && made->props != NULL);
         if (is_policy)
             cfn_policy_check(run, made, n, a == CFN_DELETION_POLICY);
-        run->is_in_properties = false;
+        run->is_in_properties = run->is_in_metadata = false;
         return made;
     }
     return n;
@@ -237,7 +253,7 @@ static const struct node *make_resources(struct cfn_run *run) {
 static void check_output_value(struct cfn_run *run, const struct node *made, const struct node *written) {
     struct cfn_call call;
     bool is_text = made != NULL && (made->kind == NODE_SCALAR || cfn_call_get(made, &call));
-    if (is_text || (made == NULL && run->has_failed))
+    if (is_text)
         return;
     if (made == NULL) {
         struct diag *d = cfn_report(run, DIAG_cfn_novalue, cfn_node_get_span(written),
@@ -300,4 +316,6 @@ void cfn_output_make(struct cfn_run *run) {
     const struct node *resources = make_resources(run);
     const struct node *outputs = make_outputs(run);
     run->output = cfn_output_root(run, resources, outputs);
+    if (run->o.prune)
+        run->output = cfn_prune(run, run->output);
 }

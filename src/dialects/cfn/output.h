@@ -11,6 +11,9 @@ const struct node *cfn_output_part(struct cfn_run *run, const struct cfn_part *p
 /* CF-213: what is kept of sections besides Resources and Outputs. */
 const struct node *cfn_output_root(struct cfn_run *run, const struct node *resources, const struct node *outputs);
 
+/* --- prune.c --- */
+const struct node *cfn_prune(struct cfn_run *run, const struct node *root);
+
 /* --- write.c --- */
 void cfn_write_json(struct cfn_run *run, const struct node *root, struct buf *out);
 void cfn_write_yaml(struct cfn_run *run, const struct node *root, struct buf *out);

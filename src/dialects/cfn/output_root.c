@@ -41,8 +41,7 @@ static void scan_elements(struct needs *w, const struct node *section) {
         const struct node *condition = node_find(section->pairs[i].value, SV("Condition"));
         if (condition != NULL && condition->kind == NODE_SCALAR)
             need(w, condition->text);
-        if (w->run->counts[CFN_REPORT_UNKNOWN] > 0 || w->run->counts[CFN_REPORT_WITHHELD] > 0 || w->run->has_failed ||
-            w->run->has_loops)
+        if (w->run->keeps_ifs || w->run->has_failed || w->run->has_loops)
             scan(w, section->pairs[i].value, false);
     }
 }
@@ -127,14 +126,18 @@ static const struct node *make_parameters(struct cfn_run *run) {
 /* --- Transform --- */
 
 static bool is_done(const struct cfn_run *run, const struct node *n) {
-    return n->kind == NODE_SCALAR && sv_eq_cstr(n->text, "AWS::LanguageExtensions") && !run->has_loops;
+    const struct node *name = n->kind == NODE_MAPPING ? node_find(n, SV("Name")) : n;
+    bool is_include = name != NULL && name->kind == NODE_SCALAR && sv_eq_cstr(name->text, "AWS::Include");
+    return (is_include && !run->keeps_includes) ||
+           (n->kind == NODE_SCALAR && sv_eq_cstr(n->text, "AWS::LanguageExtensions") && !run->has_loops &&
+            !run->keeps_extensions);
 }
 
 /* What has been carried out goes: language extensions when nothing of them is left, and includes. */
 static const struct node *make_transform(struct cfn_run *run) {
     const struct node *section = run->t->sections[CFN_SECTION_TRANSFORM];
-    if (section == NULL || run->keeps_extensions)
-        return section;
+    if (section == NULL)
+        return NULL;
     if (section->kind != NODE_SEQUENCE)
         return is_done(run, section) ? NULL : section;
     struct node *made = ARENA_NEW(run->arena, struct node);

@@ -1,6 +1,7 @@
 /* Pseudo parameters (CF-200 to CF-203). */
 #include "dialects/cfn/lookups.h"
 #include "dialects/cfn/regions.h"
+#include "dialects/cfn/stacks.h"
 
 static const struct {
     sv name;
@@ -105,7 +106,14 @@ static value find(struct cfn_run *run, enum cfn_pseudo p) {
         return cfn_take_answer(run, asked, SPAN_NONE);
     }
     if (run->parent != NULL && is_inherited(p)) {
-        return cfn_pseudo_get(run->parent, p);
+        return cfn_carry(run, run->parent, cfn_pseudo_get(run->parent, p), SPAN_NONE);
+    }
+    if (run->parent != NULL && (p == CFN_STACK_NAME || p == CFN_STACK_ID)) {
+        value v = cfn_nested_pseudo(run, p);
+        return value_is_set(v) ? v : cfn_with_origin(assume(run, p), CFN_STAND_IN);
+    }
+    if (run->parent != NULL && p == CFN_NOTIFICATION_ARNS) {
+        return cfn_with_origin(value_list_of(run->arena, NULL, 0), CFN_TEMPLATE);
     }
     sv region = {0};
     if (p == CFN_REGION && find_in_environment(run, &region)) {

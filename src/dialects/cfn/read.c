@@ -20,6 +20,7 @@ const struct limits cfn_limits = {
     .result_items = CFN_NODES_MAX,
     .list_items = CFN_NODES_MAX,
     .value_weight = CFN_NODES_MAX,
+    .value_depth = 4000,
     .elements = CFN_NODES_MAX,
     .each_instances = CFN_NODES_MAX,
     .include_depth = 16,

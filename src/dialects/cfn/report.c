@@ -40,6 +40,7 @@ void cfn_report_put(struct cfn_run *run, enum cfn_report_kind kind, span at, val
 }
 
 void cfn_keep_unknown(struct cfn_run *run, enum cfn_reason reason, span at) {
+    run->keeps_ifs = true;
     cfn_report_put(run, CFN_REPORT_UNKNOWN, at, cfn_unknown(run, reason, at, (sv){0}));
 }
 
@@ -102,7 +103,40 @@ static struct cfn_report_entry make_entry(struct cfn_run *run, const struct cfn_
     return e;
 }
 
+static bool is_before(span a, span b) {
+    return a.source != b.source ? a.source < b.source : a.offset < b.offset;
+}
+
+/* Merges two runs of remarks, stable. */
+static void merge(const struct cfn_remark *from, struct cfn_remark *to, size_t start, size_t middle, size_t end) {
+    size_t a = start, b = middle;
+    for (size_t i = start; i < end; i++) {
+        bool takes_second = a == middle || (b < end && is_before(from[b].at, from[a].at));
+        to[i] = takes_second ? from[b++] : from[a++];
+    }
+}
+
+/* In the order of the text; what loops have made of one place stays in its order. */
+static void sort_remarks(struct cfn_run *run) {
+    size_t count = run->remarks.len;
+    struct cfn_remark *from = run->remarks.items, *to = ARENA_ARRAY(run->arena, struct cfn_remark, count + 1);
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t i = 0; i < count; i += 2 * width) {
+            size_t middle = i + width < count ? i + width : count;
+            merge(from, to, i, middle, middle + width < count ? middle + width : count);
+        }
+        struct cfn_remark *former = from;
+        from = to;
+        to = former;
+    }
+    run->remarks.items = from;
+    run->remarks.cap = count;
+    run->is_report_sorted = true;
+}
+
 size_t cfn_run_get_report(struct cfn_run *run, const struct cfn_report_entry **entries) {
+    if (!run->is_report_sorted)
+        sort_remarks(run);
     for (size_t i = run->report.len; i < run->remarks.len; i++) {
         struct cfn_report_entry e = make_entry(run, &run->remarks.items[i]);
         VEC_PUSH(run->arena, &run->report, e);

@@ -72,6 +72,7 @@ struct node *cfn_value_to_node(struct cfn_run *run, value v) {
 }
 
 struct node *cfn_residual_node(struct cfn_run *run, value v, const struct node *written) {
+    run->keeps_ifs = run->keeps_ifs || v.kind == 0;
     bool is_kept = v.kind == 0 || v.kind == VALUE_ABSENT ||
                    (cfn_value_is_withheld(run, v) && cfn_note_get(run, v)->residual == NULL);
     return is_kept ? cfn_node_unconst(written) : cfn_value_to_node(run, v);
@@ -114,6 +115,7 @@ static struct node *make_pair(struct fn_call *c, struct node *first, struct node
 static struct node *make_find(struct fn_call *c, const struct node *written) {
     struct cfn_run *run = cfn_call_run(c);
     struct node **items = ARENA_ARRAY(run->arena, struct node *, written->count);
+    run->keeps_ifs = run->keeps_ifs || written->count > 3;
     for (uint32_t i = 0; i < written->count; i++)
         items[i] = i < 3 ? cfn_residual_node(run, c->args[i], written->items[i]) : written->items[i];
     return new_list(run, written, items, written->count);
@@ -226,6 +228,7 @@ static struct node *make_argument(struct fn_call *c, const struct node *written)
 /* Reasons of all unknown parts, the first of them as the cause. */
 static void gather(struct cfn_run *run, value v, struct cfn_note *note, size_t depth) {
     if (v.kind == VALUE_UNKNOWN || v.kind == VALUE_ERROR) {
+        cfn_error_note(run, v);
         const struct cfn_note *from = cfn_note_get(run, v);
         note->reasons |= from->reasons;
         note->is_error = note->is_error || v.kind == VALUE_ERROR || from->is_error;
@@ -240,11 +243,18 @@ static void gather(struct cfn_run *run, value v, struct cfn_note *note, size_t d
         gather(run, v.map->entries[i].item, note, depth - 1);
 }
 
+/* Whether CloudFormation needs the language extensions for what is left. */
+static bool needs_extensions(const struct fn_call *c, enum cfn_function f) {
+    bool is_computed = f == CFN_REF || f == CFN_GET_ATT || f == CFN_FIND_IN_MAP;
+    return is_computed || cfn_function_get(f)->is_extension || (f == CFN_SELECT && c->args[0].kind == VALUE_UNKNOWN);
+}
+
 value cfn_residual_put(struct fn_call *c, value result) {
     enum { DEEPEST = 1000 };
     struct cfn_run *run = cfn_call_run(c);
     const struct cfn_site *site = cfn_call_site(c);
     struct cfn_note note = {.at = c->expr->at, .function = site->function};
+    run->keeps_extensions = run->keeps_extensions || needs_extensions(c, (enum cfn_function)site->function);
     for (size_t i = 0; i < c->count; i++)
         gather(run, c->args[i], &note, DEEPEST);
     note.residual = cfn_call_node(run->arena, (enum cfn_function)site->function, site->is_short,

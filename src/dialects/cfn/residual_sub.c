@@ -4,6 +4,8 @@
 
 #include "doc/writer.h"
 
+enum { ROOM = 32 }; /* values are a little longer than their names, or shorter */
+
 struct making {
     struct fn_call *c;
     struct cfn_run *run;
@@ -19,6 +21,13 @@ static bool is_alphanumeric(char ch) {
 
 /* The name without other characters, made unique by a number. */
 static sv make_name(struct making *m, sv name, bool keeps) {
+    /* Names that stay in the text are taken before new ones are made. */
+    for (size_t i = 0; m->used.len == 0 && i < m->sub->count; i++) {
+        if (m->sub->parts[i].arg != CFN_NONE)
+            map_put(&m->used, m->sub->parts[i].name, m);
+    }
+    if (!keeps)
+        map_remove(&m->used, name); /* its own */
     struct buf out = BUF(m->run->arena);
     for (size_t i = 0; i < name.len; i++) {
         if (keeps || is_alphanumeric(name.data[i]))
@@ -56,13 +65,9 @@ static bool get_text(struct making *m, size_t arg, sv *text) {
 }
 
 static void take_entries(struct making *m) {
-    /* Names that stay in the text are taken before new ones are made. */
-    for (size_t i = 0; i < m->sub->count; i++) {
-        if (m->sub->parts[i].arg != CFN_NONE)
-            map_put(&m->used, m->sub->parts[i].name, m);
-    }
     for (size_t arg = 0; arg < m->c->count; arg++) {
-        bool is_entry = m->sub->keys[arg].len > 0, is_withheld = cfn_value_is_withheld(m->run, m->c->args[arg]);
+        bool is_entry = m->sub->keys != NULL && m->sub->keys[arg].len > 0,
+             is_withheld = cfn_value_is_withheld(m->run, m->c->args[arg]);
         sv text;
         if (get_text(m, arg, &text))
             continue;
@@ -108,6 +113,7 @@ struct node *cfn_sub_residual(struct fn_call *c) {
     struct making m = {.c = c, .run = run, .sub = cfn_call_site(c)->data, .used = MAP(run->arena)};
     struct buf out = BUF(run->arena);
     m.names = ARENA_ARRAY(run->arena, sv, c->count + 1);
+    buf_reserve(&out, m.sub->string->text.len + ROOM);
     take_entries(&m);
     for (size_t i = 0; i < m.sub->count; i++) {
         add_literal(&out, m.sub->parts[i].text);

@@ -4,6 +4,7 @@
 #include "dialects/cfn/lookups.h"
 #include "dialects/cfn/regions.h"
 #include "dialects/cfn/sam.h"
+#include "dialects/cfn/stacks.h"
 
 /* --- resources --- */
 
@@ -71,6 +72,11 @@ static sv get_type(const struct cfn_resource *r) {
     return r->is_made && made->is_opaque ? SV("Custom::*") : r->type;
 }
 
+static bool is_hashed(const struct cfn_resource *r) {
+    const struct cfn_made *made = r->made_by;
+    return r->is_made && made->is_hashed;
+}
+
 /* What the type table says. */
 static enum cfn_lookup ask_table(struct asking *a, const struct cfn_symbol *s, value *result) {
     struct cfn_run *run = a->run;
@@ -109,10 +115,6 @@ static enum cfn_lookup ask_table(struct asking *a, const struct cfn_symbol *s, v
     return CFN_LOOKUP_VALUE;
 }
 
-static bool is_nested_stack(sv type) {
-    return sv_eq(type, SV("AWS::CloudFormation::Stack")) || sv_eq(type, SV("AWS::Serverless::Application"));
-}
-
 enum cfn_lookup cfn_symbol_ask(struct cfn_run *run, const struct cfn_symbol *s, value *result, struct cell **demand) {
     struct asking a = {.run = run, .resource = s->resource};
     struct cfn_query q = {.kind = CFN_QUERY_RESOURCE,
@@ -126,9 +128,14 @@ enum cfn_lookup cfn_symbol_ask(struct cfn_run *run, const struct cfn_symbol *s, 
         *result = cfn_take_answer(run, asked, s->resource->e.key == NULL ? SPAN_NONE : s->resource->e.key->at);
         return CFN_LOOKUP_VALUE;
     }
-    if (is_nested_stack(s->resource->type) && sv_has_prefix(s->attribute, SV("Outputs."))) {
-        *result = make_unknown(run, s, CFN_REASON_nested);
+    if (is_hashed(s->resource)) {
+        *result = make_unknown(run, s, CFN_REASON_sam);
         return CFN_LOOKUP_VALUE;
+    }
+    sv outputs = SV("Outputs.");
+    if (cfn_is_nested_stack(s->resource->type) && sv_has_prefix(s->attribute, outputs)) {
+        sv name = sv_slice(s->attribute, outputs.len, s->attribute.len);
+        return cfn_nested_output(run, s->resource, name, result, demand);
     }
     enum cfn_lookup found = ask_table(&a, s, result);
     *demand = a.demand;

@@ -61,6 +61,10 @@ struct cfn *cfn_load(const struct cfn_load_options *options, struct source *sour
     return cfn;
 }
 
+bool cfn_is_json(const struct cfn *cfn) {
+    return cfn->is_json;
+}
+
 struct source *cfn_get_source(const struct cfn *cfn) {
     return cfn->source;
 }
@@ -97,6 +101,7 @@ struct cfn_run *cfn_run_open(const struct cfn *cfn, const struct cfn_inputs *inp
 
 void cfn_run_close(struct cfn_run *run) {
     run->output = NULL;
+    arena_fini(&run->scratch);
 }
 
 static void expand(struct cfn_run *run) {

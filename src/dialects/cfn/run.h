@@ -16,12 +16,13 @@
 #define CFN_WORD_NOTE         ((UINT32_C(1) << CFN_WORD_ORIGIN_SHIFT) - 1)
 
 /* Reasons of unknowns (§20). */
-#define CFN_REASONS(X)                                                                                    \
-    X(account)                                                                                            \
-    X(attribute)                                                                                          \
-    X(cidr_bits)                                                                                          \
-    X(dynamic) X(foreach) X(generated) X(import) X(macro) X(nested) X(network) X(parameter) X(sam) X(ssm) \
-        X(stack_output) X(type) X(zones)
+#define CFN_REASONS(X)                                                                                                 \
+    X(account)                                                                                                         \
+    X(attribute)                                                                                                       \
+    X(cidr_bits)                                                                                                       \
+    X(dynamic)                                                                                                         \
+    X(foreach) X(generated) X(import) X(macro) X(nested) X(network) X(parameter) X(sam) X(ssm) X(stack_output) X(type) \
+        X(zones)
 enum cfn_reason {
     CFN_REASON_NONE = 0,
 #define CFN_REASON(name) CFN_REASON_##name,
@@ -59,6 +60,12 @@ struct cfn_included {
     const struct node *root;
 };
 
+/* A child of a container that is being checked. */
+struct cfn_open_part {
+    struct cfn_part *part;
+    uint32_t index;
+};
+
 /* Something for the report. */
 struct cfn_remark {
     enum cfn_report_kind kind;
@@ -86,11 +93,14 @@ struct cfn_run {
     struct cfn_symbols *symbols;
     struct cfn_run *parent; /* of a nested stack; NULL: none */
     sv stack_path;          /* "Child/Grandchild"; empty for the root */
+    sv nested_id;           /* logical id in the parent; empty for the root */
     value *parameters;      /* by number */
     struct cell *conditions;
     value *part_values;    /* by slot: calls evaluated so far; kind 0: not yet */
     struct map part_cells; /* by address of the part: cells of those that others ask for */
     struct map node_maps;  /* by address of a large mapping: its values by key */
+    struct arena scratch;  /* gone with cfn_run_close */
+    VEC(struct cfn_open_part) open_parts;
     VEC(struct cfn_edge) edges;
     struct graph graph; /* of resources, once evaluated: `kind` of an edge is its enum cfn_function, 0 for DependsOn */
     struct cell **symbol_cells; /* by cfn_symbol.number */
@@ -98,13 +108,15 @@ struct cfn_run {
     bool reveals; /* sensitive values are wanted as they are: nobody prints them */
     VEC(struct cfn_note) notes;
     VEC(struct cfn_remark) remarks;
+    bool is_report_sorted;
     VEC(struct cfn_report_entry) report; /* made of the remarks when asked for */
     size_t counts[CFN_REPORT_KEPT + 1];
     VEC(struct cfn_included) included;
-    const struct cfn_resource *current;          /* whose values are being evaluated; NULL: none */
-    bool is_in_properties;                       /* of `current`, while they are printed */
-    bool has_failed;                             /* an error stands in the output as it was written (CF-212) */
-    bool has_macro, has_loops, keeps_extensions; /* what was not carried out */
+    const struct cfn_resource *current;    /* whose values are being evaluated; NULL: none */
+    bool is_in_properties, is_in_metadata; /* of `current`, while they are printed */
+    bool has_failed;                       /* an error stands in the output as it was written (CF-212) */
+    bool keeps_ifs; /* a Fn::If may stand in the output: its condition is unknown, or nobody needed it */
+    bool has_macro, has_loops, keeps_extensions, keeps_includes; /* what was not carried out */
     bool is_checked;
     const struct node *output; /* the resolved template; NULL: not made */
     size_t unsure;             /* how many branches around have a condition that is unknown */
@@ -112,6 +124,7 @@ struct cfn_run {
 
 /* The file of the root template. */
 struct source *cfn_get_source(const struct cfn *cfn);
+bool cfn_is_json(const struct cfn *cfn);
 
 /* --- paths.c --- */
 /* The path of a place in the template (CF-007): `Resources.F.Properties.Env[0]["a.b"]`; empty when it is in none. */
@@ -138,6 +151,8 @@ value cfn_fail(struct cfn_run *run, enum diag_code code, span at, const char *fo
     __attribute__((format(printf, 4, 5)));
 /* An error that has been reported already. */
 value cfn_failed(struct cfn_run *run);
+/* An ERROR value is the evaluator's own: says why, once. */
+void cfn_error_note(struct cfn_run *run, value v);
 bool cfn_is_failed(const struct cfn_run *run, value v);
 
 /* --- properties.c: evaluated properties, for forms, nested stacks and resolvers --- */

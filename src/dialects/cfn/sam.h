@@ -16,6 +16,7 @@ struct cfn_made_property {
 
 /* Behind cfn_resource.made_by. */
 struct cfn_made {
+    bool is_hashed; /* its name has a hash: unknown, reason `sam` */
     bool is_opaque; /* nothing is known of its attributes: all are made by AWS */
     struct cfn_made_property properties[CFN_MADE_PROPERTIES];
 };

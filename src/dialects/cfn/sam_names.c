@@ -14,8 +14,15 @@ static bool is_call(const struct node *n) {
     return cfn_call_get(n, &call);
 }
 
+/* The attributes of resources are not known yet, only what is written. */
 static const struct node *get_property(const struct naming *n, const char *path) {
-    return cfn_property_get_node(n->maker, sv_from_cstr(path));
+    const struct node *at = n->maker->e.node;
+    at = at != NULL && at->kind == NODE_MAPPING ? node_find(at, SV("Properties")) : NULL;
+    for (sv rest = sv_from_cstr(path); at != NULL && rest.len > 0;) {
+        sv step = sv_cut(&rest, '.');
+        at = at->kind == NODE_MAPPING ? node_find(at, step) : NULL;
+    }
+    return at;
 }
 
 /* --- making --- */
@@ -28,7 +35,8 @@ static struct cfn_made *make(struct naming *n, sv name, const char *type) {
         return made;
     }
     struct cfn_resource *r = ARENA_NEW(n->run->arena, struct cfn_resource);
-    *r = (struct cfn_resource){.e = {.name = name, .number = CFN_NONE},
+    const struct node *section = t->sections[CFN_SECTION_RESOURCES];
+    *r = (struct cfn_resource){.e = {.name = name, .key = section, .node = section, .number = CFN_NONE},
                                .type = sv_from_cstr(type),
                                .condition = CFN_NONE,
                                .is_made = true,
@@ -300,7 +308,7 @@ static bool is_of_type(const struct cfn_run *run, sv id, const char *type) {
     return r != NULL && sv_eq_cstr(r->type, type);
 }
 
-bool cfn_sam_is_hashed(const struct cfn_run *run, sv name) {
+static bool is_hashed(const struct cfn_run *run, sv name) {
     if (!run->t->is_sam || name.len <= 10 || !is_hash(sv_slice(name, name.len - 10, name.len))) {
         return false;
     }
@@ -318,4 +326,13 @@ bool cfn_sam_is_hashed(const struct cfn_run *run, sv name) {
         }
     }
     return is_of_type(run, stem, "AWS::Serverless::LayerVersion");
+}
+
+struct cfn_resource *cfn_sam_find_hashed(struct cfn_run *run, sv name) {
+    if (!is_hashed(run, name)) {
+        return NULL;
+    }
+    struct naming n = {.run = run};
+    make(&n, name, "AWS::Serverless::Hashed")->is_hashed = true;
+    return map_find(&run->t->resources_by_name, name);
 }

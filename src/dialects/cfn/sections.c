@@ -236,7 +236,8 @@ void cfn_sections_finish(struct cfn_run *run) {
     if (t->sections[CFN_SECTION_RESOURCES] != NULL && t->sections[CFN_SECTION_RESOURCES]->count > 0)
         return;
     bool was_refused = node_find(t->root, SV("Resources")) != NULL && t->sections[CFN_SECTION_RESOURCES] == NULL;
-    if (was_refused)
+    bool is_broken = t->root != t->written && diags_has_errors(run->o.diags);
+    if (was_refused || is_broken)
         return;
     struct diag *d = cfn_report(run, DIAG_cfn_resources, t->at, "a template has resources, at least one");
     cfn_hint(run, d, "add a section 'Resources' with a resource");

@@ -12,6 +12,8 @@ const struct node *cfn_include_expand(struct cfn_run *run, const struct node *ro
 /* Loops are unrolled: a new root, or the same. */
 const struct node *cfn_foreach_expand(struct cfn_run *run, const struct node *root);
 
+/* Why a transform stays: it is a macro, or an Include that needs the network. */
+enum cfn_reason cfn_transform_get_reason(const struct node *argument);
 /* Notes that something stays as it is because of an unknown. */
 void cfn_keep_unknown(struct cfn_run *run, enum cfn_reason reason, span at);
 

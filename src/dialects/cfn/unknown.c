@@ -63,6 +63,13 @@ value cfn_fail(struct cfn_run *run, enum diag_code code, span at, const char *fo
     return cfn_failed(run);
 }
 
+void cfn_error_note(struct cfn_run *run, value v) {
+    const struct eval_failure *f = v.kind == VALUE_ERROR ? v.cause : NULL;
+    /* A cycle shows among resources (CF-037); all else is said here. */
+    if (f != NULL && f->code != DIAG_reference_cycle)
+        cfn_report(run, f->code, f->at, "%.*s", SV_ARG(f->message));
+}
+
 bool cfn_is_failed(const struct cfn_run *run, value v) {
     return v.kind == VALUE_ERROR || (v.kind == VALUE_UNKNOWN && cfn_note_get(run, v)->is_error);
 }

@@ -57,7 +57,8 @@ void cfn_write_yaml(struct cfn_run *run, const struct node *root, struct buf *ou
         .resolver = cfn_resolve_scalar,
     };
     struct depth_guard depth = {.limit = 4 * run->limits.nesting};
-    doc_write_yaml(out, fix(run, root, &depth), &style);
+    bool has_json = cfn_is_json(run->cfn) || run->included.len > 0;
+    doc_write_yaml(out, has_json ? fix(run, root, &depth) : root, &style);
 }
 
 /* --- JSON: long forms --- */
