@@ -230,7 +230,8 @@ static void read_document(struct yaml *y, const struct directives *d) {
     bool is_explicit = char_is_marker(y->p) && *y->p == '-';
     if (d->has_any && !is_explicit)
         yaml_report(y, d->first, d->first + 1, "directive without a document", "write '---' below the directives");
-    y->b.anchors = MAP(y->b.arena);
+    if (!y->b.options->shares_anchors)
+        y->b.anchors = MAP(y->b.arena);
     y->is_resyncing = false;
     yaml_push_frame(y, FRAME_DOCUMENT, start, -1)->wants = WANTS_VALUE;
     y->next = NEXT_LINE;

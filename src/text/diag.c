@@ -65,14 +65,18 @@ struct request {
     span at;
 };
 
-/* What makes two diagnostics the same one (BP-303). Without a place the message tells them apart, and so it does with
- * lines that a program wrote. */
+/* Lines that a program wrote, and all that an argument violates (MD-055), are told one by one. */
+static bool is_told_each(enum diag_code code) {
+    return code == DIAG_transform_message || code == DIAG_module_argument;
+}
+
+/* What makes two diagnostics the same one (BP-303). Without a place the message tells them apart. */
 static sv make_key(struct arena *a, const struct request *r, sv message) {
     uint32_t fixed[4] = {(uint32_t)r->code, r->at.source, r->at.offset, r->at.length};
     struct buf key = BUF(a);
     buf_append(&key, sv_make((const char *)fixed, sizeof fixed));
     buf_append(&key, r->foreign_code);
-    if (span_is_none(r->at) || r->code == DIAG_transform_message) {
+    if (span_is_none(r->at) || is_told_each(r->code)) {
         buf_append_char(&key, '\0');
         buf_append(&key, message);
     }
