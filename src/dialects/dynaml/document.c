@@ -12,8 +12,11 @@ struct reading {
     struct arena *nodes; /* and what is needed only while they are typed */
     sv problem, hint;    /* the first; empty: none */
     span at;
+    const char *limit; /* that the problem is; NULL: none */
+    uint64_t limit_value;
     size_t alias_nodes;
     bool is_alias;   /* what is typed stands at an alias */
+    span alias_at;   /* the outermost one */
     bool copies_all; /* the nodes go */
 };
 
@@ -25,6 +28,14 @@ static value fail(struct reading *t, span at, sv problem) {
         t->at = at;
     }
     return value_error(NULL);
+}
+
+static value exceed(struct reading *t, span at, const char *limit, uint64_t limit_value) {
+    if (t->problem.len == 0) {
+        t->limit = limit;
+        t->limit_value = limit_value;
+    }
+    return fail(t, at, SV("a limit is exceeded"));
 }
 
 /* --- scalars --- */
@@ -189,6 +200,7 @@ static value read_alias(struct reading *t, const struct node *n, size_t depth, b
     if (target == NULL)
         return fail(t, n->at, SV("unknown anchor, or an alias inside its own anchor"));
     bool was_alias = t->is_alias;
+    t->alias_at = was_alias ? t->alias_at : n->at;
     t->is_alias = true;
     value v = read_node(t, target, depth, is_item);
     t->is_alias = was_alias;
@@ -198,9 +210,9 @@ static value read_alias(struct reading *t, const struct node *n, size_t depth, b
 static value read_node(struct reading *t, const struct node *n, size_t depth, bool is_item) {
     const struct dynaml_limits *l = &t->run->o.limits;
     if (depth > l->depth)
-        return fail(t, n->at, SV("nested too deeply"));
+        return exceed(t, n->at, "depth", l->depth);
     if (t->is_alias && n->kind != NODE_ALIAS && ++t->alias_nodes > l->aliases)
-        return fail(t, n->at, SV("aliases stand for too many nodes"));
+        return exceed(t, t->alias_at, "aliases", l->aliases);
     switch ((enum node_kind)n->kind) {
     case NODE_SCALAR:
         return read_scalar(t, n);
@@ -239,13 +251,30 @@ static sv describe(struct dynaml_run *run, struct source *source, span at, sv me
     return arena_printf(run->a, "yaml: %.*s at line %zu, column %zu", SV_ARG(message), pos.line, pos.column);
 }
 
-static sv describe_first(struct dynaml_run *run, const struct diags *diags, struct source *source) {
+/* DY-362 */
+static sv describe_limit(struct dynaml_run *run, const struct reading *t) {
+    struct text_pos pos = source_get_pos(t->source, t->at.offset);
+    run->problem = (struct dynaml_problem){.message = t->problem,
+                                           .hint = arena_printf(run->a, "raise it with --limit %s=N", t->limit),
+                                           .at = t->at,
+                                           .limit = sv_from_cstr(t->limit),
+                                           .limit_value = t->limit_value};
+    return arena_printf(run->a, "limit '%s' (%llu) exceeded in %.*s at line %zu, column %zu", t->limit,
+                        (unsigned long long)t->limit_value, SV_ARG(t->source->name), pos.line, pos.column);
+}
+
+static sv describe_first(struct reading *t, const struct diags *diags) {
+    struct dynaml_run *run = t->run;
     for (size_t i = 0; i < diags->items.len; i++) {
         const struct diag *d = diags->items.items[i];
         if (d->level != DIAG_ERROR)
             continue;
+        if (d->code == DIAG_limit_exceeded && sv_has_prefix(d->message, SV("nesting"))) {
+            exceed(t, d->at, "depth", run->o.limits.depth);
+            return describe_limit(run, t);
+        }
         run->problem.hint = d->hint;
-        return describe(run, source, d->at, d->message);
+        return describe(run, t->source, d->at, d->message);
     }
     return SV("yaml: cannot be read");
 }
@@ -259,7 +288,7 @@ static struct dynaml_document *read_stream(struct reading *t, sv name, sv *why) 
     diags_init(&diags, run->a, run->o.sources);
     struct doc_stream *stream = doc_read(t->nodes, t->source, &options, &diags);
     if (stream->has_errors) {
-        *why = describe_first(run, &diags, t->source);
+        *why = describe_first(t, &diags);
         return NULL;
     }
     if (is_blank(stream)) {
@@ -271,8 +300,9 @@ static struct dynaml_document *read_stream(struct reading *t, sv name, sv *why) 
     *d = (struct dynaml_document){.name = name, .root = t->copies_all ? NULL : root, .source = t->source};
     d->written = read_node(t, root, 0, false);
     if (t->problem.len > 0) {
-        run->problem.hint = t->hint;
-        *why = describe(run, t->source, t->at, t->problem);
+        if (t->limit == NULL)
+            run->problem.hint = t->hint;
+        *why = t->limit != NULL ? describe_limit(run, t) : describe(run, t->source, t->at, t->problem);
         return NULL;
     }
     if (stream->documents.len > 1)
@@ -285,6 +315,7 @@ struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct sour
     struct arena scratch = {0};
     struct reading t = {.run = run, .source = source, .copies_all = run->o.is_lean};
     t.nodes = run->o.is_lean ? &scratch : run->a;
+    run->problem = (struct dynaml_problem){0};
     struct dynaml_document *d = read_stream(&t, name, why);
     arena_fini(&scratch);
     return d;
@@ -308,6 +339,8 @@ struct read_file *document_read_file(struct dynaml_run *run, sv path) {
     if (f->is_read && f->bytes.len <= o->limits.file) {
         struct source *source = sources_add(o->sources, path, f->bytes);
         f->document = dynaml_read(run, path, source, &f->why);
+        f->limit = run->problem.limit;
+        f->limit_value = run->problem.limit_value;
     }
     return f;
 }

@@ -55,12 +55,15 @@ struct dynaml_run *dynaml_run_new(const struct dynaml_options *options);
 
 /* One file, read and typed. */
 struct dynaml_document;
-/* NULL: `*why` is the report line without the file's role (DY-016): "yaml: PROBLEM at line L, column C". */
+/* NULL: `*why` is the report line without the file's role (DY-016): "yaml: PROBLEM at line L, column C"; or, where the
+ * problem names a limit, "limit 'NAME' (N) exceeded in FILE at line L, column C" (DY-362). */
 struct dynaml_document *dynaml_read(struct dynaml_run *run, sv name, struct source *source, sv *why);
 /* What to do about the problem that dynaml_read has met (DY-333), and its place; empty, SPAN_NONE: not known. */
 struct dynaml_problem {
     sv message, hint;
     span at;
+    sv limit; /* the name of the one that was exceeded; empty: none */
+    uint64_t limit_value;
 };
 const struct dynaml_problem *dynaml_get_problem(const struct dynaml_run *run);
 /* One line each, without line break (DY-011, DY-014). */

@@ -46,13 +46,23 @@ sv dynaml_get_lambda_text(struct arena *a, value lambda) {
 
 /* --- concatenation --- */
 
-static value concat_texts(struct fn_call *c, value a, value b) {
+static bool is_settled(value v) {
+    return v.kind != VALUE_ERROR && v.kind != VALUE_PENDING;
+}
+
+/* The first operand with those behind it, up to the first that is not settled: `*end`. */
+static value concat_texts(struct fn_call *c, size_t *end) {
     struct buf out = BUF(c->arena);
-    dynaml_print_text(&out, a);
-    if (dynaml_is_lambda(b))
-        buf_append(&out, dynaml_get_lambda_text(c->arena, b));
-    else if (!dynaml_print_text(&out, b))
-        return dynaml_fail(c, "simple value can only be concatenated with simple values");
+    dynaml_print_text(&out, c->args[0]);
+    for (; *end < c->count && is_settled(c->args[*end]); (*end)++) {
+        value v = c->args[*end];
+        if (dynaml_is_lambda(v))
+            buf_append(&out, dynaml_get_lambda_text(c->arena, v));
+        else if (!dynaml_print_text(&out, v))
+            return dynaml_fail(c, "simple value can only be concatenated with simple values");
+        if (out.len > dynaml_get_text_limit(c))
+            return dynaml_exceed_text(c);
+    }
     return dynaml_make_string(c->arena, buf_get_sv(&out));
 }
 
@@ -73,10 +83,6 @@ static value concat_lists(struct fn_call *c, value all, size_t from) {
     return all;
 }
 
-static bool is_settled(value v) {
-    return v.kind != VALUE_ERROR && v.kind != VALUE_PENDING;
-}
-
 /* Behind a list nothing can go wrong any more. */
 static bool are_settled(const struct fn_call *c, size_t from) {
     for (size_t i = from; i < c->count; i++) {
@@ -89,7 +95,10 @@ static bool are_settled(const struct fn_call *c, size_t from) {
 /* Pairwise from the left: a pair that fails decides, whatever stands behind it. */
 static value call_concat(struct fn_call *c) {
     value all = c->args[0];
-    for (size_t i = 1; i < c->count; i++) {
+    size_t i = 1;
+    if (all.kind == VALUE_STRING || all.kind == VALUE_INT || all.kind == VALUE_BOOL)
+        all = concat_texts(c, &i);
+    for (; i < c->count; i++) {
         value next = c->args[i];
         if (all.kind == VALUE_ERROR || next.kind == VALUE_ERROR)
             return value_error(all.kind == VALUE_ERROR ? all.cause : next.cause);
@@ -99,8 +108,6 @@ static value call_concat(struct fn_call *c) {
             return concat_lists(c, all, i);
         else if (all.kind == VALUE_LIST)
             continue; /* it is decided by what is not settled behind it */
-        else if (all.kind == VALUE_STRING || all.kind == VALUE_INT || all.kind == VALUE_BOOL)
-            all = concat_texts(c, all, next);
         else
             return dynaml_fail(c, all.kind == VALUE_MAP ? "first argument must be list or simple value"
                                                         : "simple value can only be concatenated with simple values");

@@ -86,8 +86,11 @@ size_t dynaml_get_warnings(const struct dynaml_run *run, const sv **lines) {
 
 static void describe_limit(const struct stage *s, struct dynaml_result *result) {
     struct buf path = BUF(s->a);
-    if (s->exceeded_at != NULL)
-        place_print_path(&path, s->exceeded_at);
+    const struct place *shown = s->exceeded_at;
+    for (const struct place *at = shown; at != NULL; at = at->parent != NULL ? at->parent : at->use)
+        shown = at->parent == NULL && at->use != NULL ? at->use : shown; /* a copy is told by what uses it */
+    if (shown != NULL)
+        place_print_path(&path, shown);
     result->limit =
         arena_printf(s->a, "limit '%.*s' (%llu) exceeded in %.*s at %.*s", SV_ARG(s->run->limit),
                      (unsigned long long)s->run->limit_value, SV_ARG(s->document->name), SV_ARG(buf_get_sv(&path)));

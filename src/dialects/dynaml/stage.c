@@ -75,8 +75,11 @@ const struct expr *stage_parse(struct stage *s, struct place *home, sv text) {
     struct dynaml_limits *l = &s->run->o.limits;
     struct dynaml_parse p = {.arena = s->a, .text = &t, .home = home, .max_depth = (size_t)l->expression};
     enum dynaml_parsed parsed = text.len > DYNAML_EXPRESSION_BYTES ? DYNAML_TOO_DEEP : dynaml_parse(&p, &e);
-    if (parsed == DYNAML_TOO_DEEP)
+    if (parsed == DYNAML_TOO_DEEP) {
+        bool is_first = s->run->limit.len == 0;
         stage_exceed(s, s->ev, SV("expression"), l->expression);
+        s->exceeded_at = is_first ? home : s->exceeded_at;
+    }
     return parsed == DYNAML_PARSED ? e : NULL;
 }
 

@@ -131,6 +131,8 @@ static value read_output(struct stage *s, sv output) {
 struct outcome {
     enum dynaml_ran ran;
     value v;
+    sv limit; /* of reading what it printed; empty: none was exceeded */
+    uint64_t limit_value;
 };
 
 static struct outcome *run_program(struct stage *s, const struct names *n) {
@@ -138,14 +140,19 @@ static struct outcome *run_program(struct stage *s, const struct names *n) {
     struct outcome *outcome = ARENA_NEW(s->a, struct outcome);
     sv output = {0};
     outcome->ran = o->world->run(o->world->user, s->a, n->items.items, n->items.len, (size_t)o->limits.file, &output);
+    s->run->problem = (struct dynaml_problem){0};
     if (outcome->ran == DYNAML_RAN)
         outcome->v = read_output(s, output);
+    outcome->limit = s->run->problem.limit;
+    outcome->limit_value = s->run->problem.limit_value;
     return outcome;
 }
 
 /* A program that is stopped for its time or its output ends the run: `||` does not catch it (DY-362). */
 static value give_outcome(struct fn_call *c, const struct outcome *outcome, sv program) {
     const struct dynaml_limits *l = &get_stage(c)->run->o.limits;
+    if (outcome->limit.len > 0)
+        return dynaml_exceed(c, outcome->limit, outcome->limit_value);
     switch (outcome->ran) {
     case DYNAML_RAN:
         return outcome->v;
@@ -245,6 +252,8 @@ static value call_read(struct fn_call *c) {
         return v;
     if (is_text)
         return dynaml_make_string(c->arena, f->bytes);
+    if (f->limit.len > 0)
+        return dynaml_exceed(c, f->limit, f->limit_value);
     if (f->document == NULL)
         return dynaml_fail(c, "error parsing stub [%.*s]: %.*s", SV_ARG(f->path), SV_ARG(f->why));
     *state = c;

@@ -72,6 +72,14 @@ class Files(DynamlCase):
         self.merge("t.yml", "--limit", "nosuch=1", code=5)
         self.merge("t.yml", "--errors", "some", code=5)
 
+    def test_DY_362_limits_met_while_reading(self):
+        self.write("deep.yml", "a: [[[1]]]\n")
+        message = "error generating manifest: limit 'depth' (2) exceeded in ./deep.yml at line 1, column 5\n"
+        self.fails(message, "merge", "t.yml", "./deep.yml", "--limit", "depth=2")
+        failure = self.failure("merge", "deep.yml", "--limit", "depth=2")
+        self.assertEqual("raise it with --limit depth=N", failure["hint"])
+        self.assertIn("limit 'depth' (2)", failure["message"])
+
     def test_DY_331_a_document_that_cannot_be_written_is_a_failure(self):
         line = '"$0" dynaml merge t.yml %s'
         for where in ("> /dev/full", ">&-", "| true; exit ${PIPESTATUS[0]}"):

@@ -213,11 +213,14 @@ struct dynaml_document *work_read_one(struct work *w, sv file, const char *role)
     if (source == NULL)
         return NULL;
     struct dynaml_document *document = dynaml_read(w->run, file, source, &why);
-    if (document == NULL) {
+    if (document != NULL)
+        return document;
+    if (dynaml_get_problem(w->run)->limit.len > 0)
+        work_fail(w, "error generating manifest: %.*s", SV_ARG(why));
+    else
         work_fail(w, "error parsing %s [%.*s]: %.*s", role, SV_ARG(clean_path(a, file)), SV_ARG(why));
-        report_problem(w);
-    }
-    return document;
+    report_problem(w);
+    return NULL;
 }
 
 static bool check_input(struct cli *c, const sv *files, size_t count) {
