@@ -255,7 +255,8 @@ static bool take_command(struct cli *c, sv name) {
     sv shown = render_escape(&c->arena, sv_slice(name, 0, 80));
     output_usage_error(c, "unknown command '%.*s%s%.*s'", SV_ARG(c->group ? c->group->name : SV("")),
                        c->group ? " " : "", SV_ARG(shown));
-    output_add_hint(c, &hint, "");
+    bool is_below = c->group && !c->program; /* the group's name was typed before it */
+    output_add_hint(c, &hint, is_below ? arena_printf(&c->arena, "%.*s ", SV_ARG(c->group->name)).data : "");
     return false;
 }
 

@@ -72,6 +72,7 @@ class Mistakes(CliCase):
 
     def test_CLI_005_unknown_command_with_hint(self):
         self.refuse("pln", says="did you mean 'plan'?")
+        self.assertIn("did you mean 'dynaml merge'?", self.lintel("dynaml", "marge", code=USAGE).err)
         value = self.check_json("failure", "pln", code=USAGE)
         self.assertEqual("did you mean 'plan'?", value["diagnostics"][0]["hint"])
 
