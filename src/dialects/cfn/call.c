@@ -50,10 +50,11 @@ const struct cfn_function_def *cfn_function_get(enum cfn_function f) {
 
 /* Behind `Fn::` or `!`. */
 static enum cfn_function find_name(sv name) {
-    static const size_t behind_fn = sizeof "Fn::" - 1;
+    enum { BEHIND_FN = sizeof "Fn::" - 1 };
     for (int f = CFN_GET_ATT; f < CFN_FOR_EACH; f++) {
         sv known = functions[f].name;
-        if (known.len == name.len + behind_fn && sv_eq(sv_slice(known, behind_fn, known.len), name))
+        if (known.len == name.len + BEHIND_FN && known.data[BEHIND_FN] == name.data[0] &&
+            memcmp(known.data + BEHIND_FN, name.data, name.len) == 0)
             return (enum cfn_function)f;
     }
     return CFN_UNKNOWN_FUNCTION;

@@ -3,18 +3,28 @@
 
 #include "base/hint.h"
 #include "dialects/cfn/data.h"
+#include "dialects/cfn/scalars.h"
 #include "dialects/cfn/types.h"
 
 const struct cfn_symbol *cfn_symbol_put(struct cfn_template *t, struct cfn_resource *r, sv attribute) {
-    r->symbols.arena = t->arena; /* also of resources that SAM makes */
-    void **slot = map_get_slot(&r->symbols, attribute, NULL);
-    if (*slot == NULL) {
-        struct cfn_symbol *s = ARENA_NEW(t->arena, struct cfn_symbol);
-        *s = (struct cfn_symbol){.resource = r, .attribute = attribute, .number = (uint32_t)t->symbols.len};
-        VEC_PUSH(t->arena, &t->symbols, s);
-        *slot = s;
-    }
-    return *slot;
+    enum { FEW = 8 };
+    size_t count = 0;
+    struct cfn_symbol *s = r->first_symbol;
+    for (; s != NULL && count <= FEW && !sv_eq(s->attribute, attribute); s = s->next)
+        count++;
+    bool is_indexed = r->symbols.len > 0;
+    s = count > FEW ? map_find(&r->symbols, attribute) : s;
+    if (s != NULL)
+        return s;
+    s = ARENA_NEW(t->arena, struct cfn_symbol);
+    *s = (struct cfn_symbol){
+        .resource = r, .attribute = attribute, .number = (uint32_t)t->symbols.len, .next = r->first_symbol};
+    VEC_PUSH(t->arena, &t->symbols, s);
+    r->first_symbol = s;
+    r->symbols.arena = t->arena;
+    for (struct cfn_symbol *each = s; count >= FEW && each != NULL; each = is_indexed ? NULL : each->next)
+        map_put(&r->symbols, each->attribute, each);
+    return s;
 }
 
 /* --- names --- */
@@ -164,8 +174,10 @@ const struct expr *cfn_check_ref(struct cfn_check *c, const struct node *n, cons
     sv name;
     if (!call->is_short && cfn_call_get(call->argument, &inner))
         return check_computed(c, site, call->argument);
-    if (!cfn_check_text(c, call->is_short ? cfn_node_untagged(c->arena, n) : call->argument, "the name of 'Ref'",
-                        &name) ||
+    bool is_plain = call->is_short && n->kind == NODE_SCALAR; /* the tag takes nothing else */
+    if (is_plain)
+        name = cfn_scalar_get_text(c->arena, n, NULL);
+    if ((!is_plain && !cfn_check_text(c, call->argument, "the name of 'Ref'", &name)) ||
         !cfn_check_name(c, site, name, call->argument->at) || !is_parameter(c, site, argument, call->argument->at))
         return cfn_expr_error(c, n);
     if (argument == CFN_ARG_JSON && site->target == CFN_TARGET_PSEUDO && site->number == CFN_NOTIFICATION_ARNS) {

@@ -39,7 +39,17 @@ static const struct cfn_inputs *get_inputs(const struct cfn_run *run, enum cfn_q
     return run->inputs;
 }
 
+/* Nothing but the command line, and nothing of resources there. */
+static bool is_nothing_given(const struct cfn_inputs *in) {
+    const value *sections = in == NULL ? NULL : in->given->sections;
+    return in == NULL || (in->symbols.len == 0 && in->resolvers.len == 0 && in->parameters.len == 0 &&
+                          sections[CFN_SYMBOLS_RESOURCES].kind == 0 && sections[CFN_SYMBOLS_TYPES].kind == 0);
+}
+
 const struct cfn_asked *cfn_lookup(struct cfn_run *run, const struct cfn_query *query) {
+    static const struct cfn_asked nothing = {.found = CFN_ABSENT};
+    if (query->kind == CFN_QUERY_RESOURCE && is_nothing_given(get_inputs(run, query->kind)))
+        return &nothing;
     struct cfn_symbols *s = cfn_symbols_get(run);
     bool is_new = false;
     void **slot = map_get_slot(&s->asked, get_key(run->arena, query), &is_new);

@@ -120,7 +120,7 @@ static bool check_local_tag(struct reading *rd, const struct node *n) {
 /* False: reported. */
 static bool check_tag(struct reading *rd, const struct node *n) {
     sv tag = n->props->tag;
-    if (is_core_tag(tag))
+    if (tag.len == 0 || is_core_tag(tag))
         return true;
     if (tag.data[0] == '!')
         return check_local_tag(rd, n);

@@ -1,4 +1,6 @@
 /* The phases of a run (CF-006). */
+#include "dialects/cfn/run.h"
+
 #include "dialects/cfn/check.h"
 #include "dialects/cfn/data.h"
 #include "dialects/cfn/evaluate.h"

@@ -185,7 +185,6 @@ static void read_resources(struct cfn_run *run) {
         struct cfn_resource *r = ARENA_NEW(run->arena, struct cfn_resource);
         r->e = (struct cfn_element){key->text, key, section->pairs[i].value, (uint32_t)run->t->resources.len};
         r->condition = CFN_NONE;
-        r->symbols = MAP(run->arena);
         VEC_PUSH(run->arena, &run->t->resources, r);
         map_put(&run->t->resources_by_name, key->text, r);
         if (map_has(&run->t->parameters_by_name, key->text)) {
