@@ -181,12 +181,13 @@ static void enter_top(struct tracer *t, struct spot *at, struct place *top) {
 }
 
 void spot_at_place(struct tracer *t, struct stage *s, struct place *p, struct spot *spot) {
-    VEC(struct place *) chain = {0};
+    VEC(struct place *) chain = {0}; /* below the top */
+    struct place *top = p;
     *spot = (struct spot){.s = s};
-    for (; p != NULL; p = p->parent)
-        VEC_PUSH(t->a, &chain, p);
-    enter_top(t, spot, *VEC_LAST(&chain));
-    for (size_t i = chain.len - 1; i-- > 0;) {
+    for (; top->parent != NULL; top = top->parent)
+        VEC_PUSH(t->a, &chain, top);
+    enter_top(t, spot, top);
+    for (size_t i = chain.len; i-- > 0;) {
         struct place *child = chain.items[i];
         bool is_computed = child->origin == s->computed && spot->p->origin != s->computed;
         enter(t, spot, child);

@@ -78,6 +78,8 @@ static value call_env(struct fn_call *c) {
 
 static bool add_argument(struct fn_call *c, struct names *n, value v) {
     struct buf text = BUF(c->arena);
+    if (v.kind == VALUE_NULL)
+        return false;
     if (v.kind == VALUE_STRING || v.kind == VALUE_INT) {
         dynaml_print_text(&text, v);
     } else {
@@ -101,8 +103,10 @@ static value collect_arguments(struct fn_call *c, struct names *n) {
         return dynaml_fail(c, "list not allowed for command argument");
     if (args[0].kind != VALUE_STRING && args[0].kind != VALUE_INT)
         return dynaml_fail(c, "command argument must be string");
-    for (size_t i = 0; i < count; i++)
-        add_argument(c, n, args[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (!add_argument(c, n, args[i]))
+            return dynaml_fail(c, "command argument must be string");
+    }
     return value_null();
 }
 

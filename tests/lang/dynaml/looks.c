@@ -61,7 +61,7 @@ static struct dynaml_document *read(struct files *f, sv name, sv text) {
     return d;
 }
 
-static void open(struct files *f, struct arena *a, struct look *l) {
+static void open_files(struct files *f, struct arena *a, struct look *l) {
     static const struct host_ops no_host = {0};
     *f = (struct files){.a = a, .world = {.user = l, .run = run_program, .read = read_file}, .host = {.ops = &no_host}};
     sources_init(&f->sources, a);
@@ -126,7 +126,7 @@ static bool check(struct look *l, int number) {
     struct arena a = {0};
     struct files f;
     struct buf out = BUF(&a);
-    open(&f, &a, l);
+    open_files(&f, &a, l);
     if (l->is_explanation)
         tell_explanation(&f, l, &out);
     else
