@@ -30,7 +30,7 @@ struct doc_options {
                                      marked only */
     enum doc_rule tags, anchors, merge_keys, many_documents, tag_directives;
     bool keep_comments;
-    bool shares_anchors; /* an anchor is seen in later documents, too (MD-013) */
+    bool shares_anchors;         /* an anchor is seen in later documents, too (MD-013) */
     const struct limits *limits; /* NULL: limits_default */
 };
 

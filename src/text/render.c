@@ -134,19 +134,28 @@ static size_t get_visible_end(const struct source *s, span at) {
     return end;
 }
 
+/* Nothing when the headline has the place. */
+static void paint_source_head(struct painter *p, struct source *source, span at) {
+    if (p->options->program.len > 0)
+        return;
+    paint_place(p, "-->", source, at.offset);
+    buf_append_char(p->out, '\n');
+    if (source->bytes.len > 0) {
+        paint_gutter(p, 0);
+        buf_append_char(p->out, '\n');
+    }
+}
+
 /* First and last line of the span, with carets. */
 static void paint_source(struct painter *p, struct source *source, span at) {
     size_t end = get_visible_end(source, at);
     size_t first = source_get_pos(source, at.offset).line;
     size_t last = source_get_pos(source, (uint32_t)end).line;
     p->gutter = count_digits(last);
-    paint_place(p, "-->", source, at.offset);
-    buf_append_char(p->out, '\n');
+    paint_source_head(p, source, at);
     if (source->bytes.len == 0) {
         return; /* a file without text, or a value that is not shown: its name says all */
     }
-    paint_gutter(p, 0);
-    buf_append_char(p->out, '\n');
     if (first == last) {
         paint_line(p, source, first, at.offset, end);
         return;
@@ -195,6 +204,26 @@ sv render_get_level_name(enum diag_level level) {
     return level == DIAG_ERROR ? SV("error") : level == DIAG_WARNING ? SV("warning") : SV("info");
 }
 
+/* "app.yaml:3:7: error: … [code]" (MD-360). */
+static void paint_placed_headline(struct painter *p, const struct diag *diag) {
+    struct source *source = sources_find(p->diags->sources, diag->at.source);
+    sv code = make_shown(p, diag_get_code_name(diag));
+    if (source != NULL) {
+        struct text_pos pos = source_get_pos(source, diag->at.offset);
+        buf_append(p->out, make_shown(p, source->name));
+        buf_printf(p->out, ":%zu:%zu: ", pos.line, pos.column);
+    } else {
+        buf_append(p->out, p->options->program);
+        buf_append(p->out, SV(": "));
+    }
+    paint(p, p->level_style, render_get_level_name(diag->level));
+    buf_append(p->out, SV(": "));
+    paint(p, STYLE_STRONG, make_shown(p, diag->message));
+    if (code.len > 0)
+        buf_printf(p->out, " [%.*s]", SV_ARG(code));
+    buf_append_char(p->out, '\n');
+}
+
 static void paint_headline(struct painter *p, const struct diag *diag) {
     sv code = make_shown(p, diag_get_code_name(diag));
     struct buf head = BUF(p->scratch);
@@ -221,10 +250,18 @@ void render_diag(struct buf *out, const struct diags *d, const struct diag *diag
         .level_style = get_level_style(diag->level),
         .gutter = 1,
     };
-    paint_headline(&p, diag);
+    if (options->program.len > 0)
+        paint_placed_headline(&p, diag);
+    else
+        paint_headline(&p, diag);
     struct source *source = sources_find(d->sources, diag->at.source);
     if (source != NULL) {
         paint_source(&p, source, diag->at);
+    }
+    if (options->program.len > 0 && diag->path.len > 0) {
+        buf_append(out, SV("  in "));
+        buf_append(out, make_shown(&p, diag->path));
+        buf_append_char(out, '\n');
     }
     if (diag->hint.len > 0) {
         paint_note(&p, "hint", diag->hint);

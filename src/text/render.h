@@ -8,6 +8,10 @@
  *        |             ^^^^^^^^^^^^^^^
  *        = hint: did you mean 'region'?
  *       ::: blueprint.yaml:3:3: declared here          (related)
+ * or, as `program` wants it:
+ *     app.yaml:12:21: error: unknown variable 'regon' [module_unknown_name]
+ *     12 | …
+ *       in app/modules/web/argument/region
  * Control characters and bidirectional marks of quoted source lines are shown escaped (LC-062); long lines are cut
  * around the caret. */
 #ifndef LINTEL_TEXT_RENDER_H
@@ -20,6 +24,7 @@ struct render_options {
     bool color;
     size_t width;            /* columns; 0 means 120 */
     const struct mask *mask; /* secret texts that must not be shown; may be NULL */
+    sv program;              /* when not empty, the first line begins with the place, or with this (MD-360) */
 };
 
 /* Secret texts of a run: every occurrence of one of at least 4 bytes is replaced by "(sensitive)" (BP-281). */

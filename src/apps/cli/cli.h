@@ -82,7 +82,8 @@ struct cli_command {
     enum exit_code (*run)(struct cli *c);
 };
 
-/* A group under the name of a program of its own (CLI-002): a link or copy of lintel with that name. */
+/* A group under the name of a program of its own (CLI-002): a link or copy of lintel with that name. Without functions
+ * it is the group under another name, no more. */
 struct cli_program {
     sv name;
     /* Before anything is read: true when the words are answered already, with the exit code. */
@@ -102,6 +103,7 @@ struct cli_group {
     const sv *globals;
     size_t global_count;
     const struct cli_program *program; /* NULL: none */
+    bool place_comes_first;            /* diagnostics begin with their place (MD-360) */
     /* With --json and an OUTPUT_OWN command, or none, that has no result: what is printed in its place. */
     void (*write_failure)(struct cli *c, struct jsonw *w, enum exit_code code);
 };

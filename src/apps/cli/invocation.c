@@ -135,7 +135,7 @@ static enum exit_code run_command(struct cli *c, bool settings_ok) {
     enum exit_code code = EXIT_OK;
     if (!settings_ok)
         return output_get_input_code(c);
-    if (c->program && c->program->begin(c, &code))
+    if (c->program && c->program->begin && c->program->begin(c, &code))
         return code;
     if (settings_get_flag(c, "help")) {
         struct buf out = BUF(&c->arena);
@@ -166,7 +166,7 @@ static enum exit_code run(struct cli *c, int argc, const char *const *argv) {
     output_begin(c);
     verbose_begin(c);
     enum exit_code code = has_output ? run_command(c, ok) : EXIT_FAILED;
-    if (c->program)
+    if (c->program && c->program->finish)
         code = c->program->finish(c, code);
     code = output_finish(c, code);
     verbose_end(c, code, started_ms);
@@ -180,7 +180,7 @@ int cli_run(int argc, const char *const *argv, const struct cli_signals *signals
     cli.group = argc > 0 ? cli_find_program(argv[0]) : NULL;
     cli.program = cli.group ? cli.group->program : NULL;
     enum exit_code code = EXIT_OK;
-    if (!cli.program || !cli.program->answer(&cli, argc, argv, &code))
+    if (!cli.program || !cli.program->answer || !cli.program->answer(&cli, argc, argv, &code))
         code = run(&cli, argc, argv);
     if (cli.json_into >= 0)
         close(cli.json_into);

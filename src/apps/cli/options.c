@@ -312,7 +312,7 @@ bool options_parse(struct cli *c, int argc, const char *const *argv) {
         if (!c->command)
             find_json(c, &w);
     }
-    if (!w.ok || !c->command || c->program || settings_get_flag(c, "help"))
+    if (!w.ok || !c->command || (c->program && c->program->begin) || settings_get_flag(c, "help"))
         return w.ok;
     return check_argument_count(c);
 }

@@ -102,7 +102,10 @@ void output_begin(struct cli *c) {
 }
 
 static struct render_options diag_options(const struct cli *c) {
-    return (struct render_options){.color = c->color_err, .mask = &c->mask};
+    sv program = c->program ? c->program->name : SV("lintel");
+    bool place_comes_first = c->group && c->group->place_comes_first;
+    return (struct render_options){
+        .color = c->color_err, .mask = &c->mask, .program = place_comes_first ? program : (sv){0}};
 }
 
 /* What the command has put into its payload. */

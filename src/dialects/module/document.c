@@ -131,7 +131,7 @@ static void read_imports(struct module_set *s, struct module_file *file, const s
     }
 }
 
-static bool is_reserved(const struct module_code *code, sv name) {
+bool module_is_reserved(const struct module_code *code, sv name) {
     static const char *const words[] = {"parameter", "module", "modules", "for",  "true",
                                         "false",     "null",   "if",      "then", "else"};
     enum { IN_BOTH = 4 };
@@ -146,7 +146,7 @@ static bool is_reserved(const struct module_code *code, sv name) {
 /* MD-070, MD-080, MD-081: calls and dependencies have one name space. */
 static bool add_local(struct module_set *s, struct module_code *code, sv name, span at, struct module_call *call) {
     bool is_new = true;
-    if (is_reserved(code, name)) {
+    if (module_is_reserved(code, name)) {
         diags_add(s->diags, DIAG_module_document, at, "'%.*s' is a reserved name", SV_ARG(name));
         return false;
     }

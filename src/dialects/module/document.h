@@ -109,6 +109,8 @@ struct module_code *module_find(const struct module_set *s, sv name);
 void module_name_paths(const struct module_set *s);
 /* Whether a text can be a name (MD-016). */
 bool module_is_name(sv text);
+/* Whether no call and no dependency can have this name (MD-081). */
+bool module_is_reserved(const struct module_code *code, sv name);
 /* The closest call or dependency, or empty. */
 sv module_find_close_local(const struct module_code *code, sv name);
 

@@ -207,8 +207,20 @@ static enum condition evaluate_condition(struct module_run *r, const struct modu
     return CONDITION_BROKEN;
 }
 
+/* However many times `for` multiplies them. */
+static bool has_room(struct module_run *r, const struct module_call *call) {
+    bool has = r->outcome->steps.len < r->set->limits.elements;
+    if (!has)
+        diags_add(r->set->diags, DIAG_limit_exceeded, call->name_at, "there are more than %zu calls",
+                  r->set->limits.elements);
+    return has;
+}
+
 static value carry_out(struct module_run *r, const struct module_call *call, struct scope *scope, sv name) {
-    sv target = {0}, address = join_address(r, r->frame->address, name);
+    sv target = {0};
+    if (!has_room(r, call))
+        return value_error(NULL);
+    sv address = join_address(r, r->frame->address, name);
     bool has_target = take_target(r, call, scope, &target);
     r->frame->target = target;
     value argument = evaluate_argument(r, call, scope);

@@ -56,7 +56,13 @@ static bool take_name(struct module_run *r, const struct module_call *call, stru
         diags_add(r->set->diags, DIAG_module_value, call->name_at, "the name of a call cannot be sensitive");
         return false;
     }
-    if (v.kind == VALUE_STRING && module_is_name(value_get_text(v))) {
+    bool is_name = v.kind == VALUE_STRING && module_is_name(value_get_text(v));
+    if (is_name && module_is_reserved(r->frame->code, value_get_text(v))) {
+        diags_add(r->set->diags, DIAG_module_document, call->name_at, "'%.*s' is a reserved name",
+                  SV_ARG(value_get_text(v)));
+        return false;
+    }
+    if (is_name) {
         *name = value_get_text(v);
         return true;
     }

@@ -34,7 +34,7 @@ bool module_check_plain(struct module_fields *f, const struct node *n);
 
 /* --- containers.c --- */
 
-enum { MODULE_NO_PART = UINT32_MAX };
+enum { MODULE_NO_PART = INT32_MAX };
 
 /* One entry or item of a container: numbers of arguments of the call that makes it. */
 struct module_part {

@@ -24,6 +24,10 @@ static struct module_file *add_file(struct module_set *s, struct source *source)
 
 static void read_documents(struct module_set *s, struct module_file *file) {
     struct module_trees trees = {0};
+    if (file->source->bytes.len > FILE_MAX_BYTES) {
+        diags_add(s->diags, DIAG_limit_exceeded, span_make(file->source, 0, 0), "the file is larger than 16 MiB");
+        return;
+    }
     module_read_trees(s, file->source, &trees);
     for (size_t i = 0; i < trees.roots.len; i++) {
         struct module_code *code = module_read_code(s, file, trees.roots.items[i]);
