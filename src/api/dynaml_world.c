@@ -13,7 +13,8 @@ enum { TIMEOUT_MS = 300000 };
 /* The system's message as other programs write it: "no such file or directory". */
 static sv describe(struct arena *a, int error) {
     struct buf out = BUF(a);
-    buf_append_cstr(&out, strerror(error));
+    const char *why = strerrordesc_np(error);
+    buf_append_cstr(&out, why != NULL ? why : "unknown error");
     if (out.len > 0)
         out.data[0] = (char)tolower((unsigned char)out.data[0]);
     return buf_get_sv(&out);
