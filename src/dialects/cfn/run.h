@@ -16,13 +16,13 @@
 #define CFN_WORD_NOTE         ((UINT32_C(1) << CFN_WORD_ORIGIN_SHIFT) - 1)
 
 /* Reasons of unknowns (§20). */
-#define CFN_REASONS(X)                                                                                                 \
-    X(account)                                                                                                         \
-    X(attribute)                                                                                                       \
-    X(cidr_bits)                                                                                                       \
-    X(dynamic)                                                                                                         \
-    X(foreach) X(generated) X(import) X(macro) X(nested) X(network) X(parameter) X(sam) X(ssm) X(stack_output) X(type) \
-        X(zones)
+#define CFN_REASONS(X) \
+    X(account)         \
+    X(attribute)       \
+    X(cidr_bits)       \
+    X(dynamic)         \
+    X(foreach)         \
+    X(generated) X(import) X(macro) X(nested) X(network) X(parameter) X(sam) X(ssm) X(stack_output) X(type) X(zones)
 enum cfn_reason {
     CFN_REASON_NONE = 0,
 #define CFN_REASON(name) CFN_REASON_##name,
@@ -119,6 +119,7 @@ struct cfn_run {
     bool has_macro, has_loops, keeps_extensions, keeps_includes; /* what was not carried out */
     bool is_checked;
     const struct node *output; /* the resolved template; NULL: not made */
+    size_t made_text;          /* bytes of all texts that functions made */
     size_t unsure;             /* how many branches around have a condition that is unknown */
 };
 

@@ -120,7 +120,15 @@ bool cfn_call_text(struct fn_call *c, size_t arg, sv *text, value *failed) {
     return false;
 }
 
+/* Names that are made of each other's names grow with the square of their number. */
+#define TEXTS_MOST ((size_t)512 << 20)
+
 value cfn_call_string(struct fn_call *c, sv text) {
+    struct cfn_run *run = cfn_call_run(c);
+    run->made_text += text.len;
+    if (run->made_text > TEXTS_MOST)
+        return cfn_call_fail(c, DIAG_limit_exceeded, SIZE_MAX,
+                             "the texts of the template have more than 512 MiB in all");
     return value_string(c->arena, text);
 }
 
