@@ -16,7 +16,7 @@ sys.path.append(os.path.join(SOURCE, "tests", "cli", "commands"))
 
 from test_postgres import CAN_START, Server  # noqa: E402
 
-GUIDES = ("docs/blueprint.md", "docs/coming-from-spiff.md", "docs/dynaml.md", "docs/formatting.md", "docs/module.md", "docs/operations.md",
+GUIDES = ("docs/blueprint.md", "docs/cfn.md", "docs/coming-from-spiff.md", "docs/dynaml.md", "docs/formatting.md", "docs/module.md", "docs/operations.md",
           "docs/transforms.md")
 
 

@@ -1,11 +1,12 @@
 /* The groups of commands: one per dialect that has commands of its own. */
+#include "apps/cli/cfn/commands.h"
 #include "apps/cli/dynaml/commands.h"
 #include "apps/cli/module/commands.h"
 
 #include <string.h>
 
 /* In the order of their names. */
-const struct cli_group *const cli_groups[] = {&cli_dynaml, &cli_module};
+const struct cli_group *const cli_groups[] = {&cli_cfn, &cli_dynaml, &cli_module};
 const size_t cli_group_count = sizeof cli_groups / sizeof *cli_groups;
 
 const struct cli_group *cli_find_group(sv name) {

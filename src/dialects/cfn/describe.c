@@ -62,20 +62,18 @@ static void scan_call(struct scan *s, const struct cfn_call *call) {
     if (!has_text) {
         return;
     }
-    if (call->function == CFN_REF) {
+    if (call->function == CFN_REF || call->function == CFN_VALUE_OF) {
         add(s, find_kind(s, first->text), first->text, CFN_USE_REF, first->at);
     } else if (call->function == CFN_GET_ATT) {
         sv id = n->kind == NODE_SEQUENCE ? first->text : sv_slice(first->text, 0, sv_find_char(first->text, '.'));
-        add(s, map_has(&s->run->t->resources_by_name, id) ? CFN_USED_RESOURCE : (enum cfn_used_kind)0, id, CFN_USE_GET_ATT,
-            first->at);
+        add(s, map_has(&s->run->t->resources_by_name, id) ? CFN_USED_RESOURCE : (enum cfn_used_kind)0, id,
+            CFN_USE_GET_ATT, first->at);
     } else if (call->function == CFN_SUB) {
         scan_sub(s, first->text, first->at);
     } else if (call->function == CFN_IF || call->function == CFN_CONDITION) {
         scan_condition_name(s, first);
     } else if (call->function == CFN_FIND_IN_MAP && map_has(&s->run->t->mappings_by_name, first->text)) {
         add(s, CFN_USED_MAPPING, first->text, CFN_USE_FIND_IN_MAP, first->at);
-    } else if (call->function == CFN_VALUE_OF) {
-        add(s, find_kind(s, first->text), first->text, CFN_USE_REF, first->at);
     }
 }
 
@@ -176,22 +174,32 @@ size_t cfn_run_list_resources(struct cfn_run *run, const sv **names) {
 
 sv cfn_use_get_name(enum cfn_use_kind kind) {
     switch (kind) {
-    case CFN_USE_REF: return SV("Ref");
-    case CFN_USE_GET_ATT: return SV("GetAtt");
-    case CFN_USE_SUB: return SV("Sub");
-    case CFN_USE_DEPENDS_ON: return SV("DependsOn");
-    case CFN_USE_CONDITION: return SV("Condition");
-    case CFN_USE_FIND_IN_MAP: return SV("FindInMap");
+    case CFN_USE_REF:
+        return SV("Ref");
+    case CFN_USE_GET_ATT:
+        return SV("GetAtt");
+    case CFN_USE_SUB:
+        return SV("Sub");
+    case CFN_USE_DEPENDS_ON:
+        return SV("DependsOn");
+    case CFN_USE_CONDITION:
+        return SV("Condition");
+    case CFN_USE_FIND_IN_MAP:
+        return SV("FindInMap");
     }
     return SV("");
 }
 
 sv cfn_used_get_name(enum cfn_used_kind kind) {
     switch (kind) {
-    case CFN_USED_RESOURCE: return SV("resource");
-    case CFN_USED_CONDITION: return SV("condition");
-    case CFN_USED_PARAMETER: return SV("parameter");
-    case CFN_USED_MAPPING: return SV("mapping");
+    case CFN_USED_RESOURCE:
+        return SV("resource");
+    case CFN_USED_CONDITION:
+        return SV("condition");
+    case CFN_USED_PARAMETER:
+        return SV("parameter");
+    case CFN_USED_MAPPING:
+        return SV("mapping");
     }
     return SV("");
 }
@@ -223,8 +231,9 @@ static void report_elements(struct scan *s, const struct cfn_elements *elements,
     for (size_t i = 0; i < elements->len; i++) {
         if (!map_has(&counts, elements->items[i].name)) {
             sv what = cfn_used_get_name(kind);
-            struct diag *d = cfn_report(s->run, DIAG_cfn_unused, elements->items[i].key->at, "nothing refers to the %.*s '%.*s'",
-                                        SV_ARG(what), SV_ARG(elements->items[i].name));
+            struct diag *d =
+                cfn_report(s->run, DIAG_cfn_unused, elements->items[i].key->at, "nothing refers to the %.*s '%.*s'",
+                           SV_ARG(what), SV_ARG(elements->items[i].name));
             cfn_hint(s->run, d, "take it out, or use it");
         }
     }

@@ -370,23 +370,34 @@ static bool check_level(struct cfn_run *run, const struct node *n, const char *w
     return false;
 }
 
+/* What stands under a key of the first level. */
+static void check_second_level(struct cfn_run *run, const struct node *n) {
+    if (!check_level(run, n, "what stands under a key of the first level")) {
+        return;
+    }
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct node_pair *pair = &n->pairs[i];
+        if (cfn_function_find(pair->key->text) == CFN_NO_FUNCTION) {
+            check_mapping_key(run, pair->key, false);
+            check_mapping_value(run, pair->value);
+        }
+    }
+}
+
+static void check_first_level(struct cfn_run *run, const struct node *n) {
+    if (!check_level(run, n, "a mapping's content")) {
+        return;
+    }
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (cfn_function_find(n->pairs[i].key->text) == CFN_NO_FUNCTION) {
+            check_mapping_key(run, n->pairs[i].key, true);
+            check_second_level(run, n->pairs[i].value);
+        }
+    }
+}
+
 void cfn_mappings_check(struct cfn_run *run) {
     for (size_t i = 0; i < run->t->mappings.len; i++) {
-        const struct node *mapping = run->t->mappings.items[i].node;
-        for (uint32_t k = 0; check_level(run, mapping, "a mapping's content") && k < mapping->count; k++) {
-            const struct node_pair *first = &mapping->pairs[k];
-            if (cfn_function_find(first->key->text) != CFN_NO_FUNCTION) {
-                continue;
-            }
-            check_mapping_key(run, first->key, true);
-            bool is_map = check_level(run, first->value, "what stands under a key of the first level");
-            for (uint32_t j = 0; is_map && j < first->value->count; j++) {
-                const struct node_pair *second = &first->value->pairs[j];
-                if (cfn_function_find(second->key->text) == CFN_NO_FUNCTION) {
-                    check_mapping_key(run, second->key, false);
-                    check_mapping_value(run, second->value);
-                }
-            }
-        }
+        check_first_level(run, run->t->mappings.items[i].node);
     }
 }

@@ -24,26 +24,31 @@ struct region_zones {
     sv region, letters;
 };
 
-#define ZONES(region, letters) \
-    { SV_INIT(region), SV_INIT(letters) }
+/* sorted */
 static const struct region_zones zones[] = {
-    /* sorted */
-    ZONES("af-south-1", "abc"),     ZONES("ap-east-1", "abc"),       ZONES("ap-east-2", "abc"),
-    ZONES("ap-northeast-1", "acd"), ZONES("ap-northeast-2", "abcd"), ZONES("ap-northeast-3", "abc"),
-    ZONES("ap-south-1", "abc"),     ZONES("ap-south-2", "abc"),      ZONES("ap-southeast-1", "abc"),
-    ZONES("ap-southeast-2", "abc"), ZONES("ap-southeast-3", "abc"),  ZONES("ap-southeast-4", "abc"),
-    ZONES("ap-southeast-5", "abc"), ZONES("ap-southeast-6", "abc"),  ZONES("ap-southeast-7", "abc"),
-    ZONES("ca-central-1", "abd"),   ZONES("ca-west-1", "abc"),       ZONES("cn-north-1", "abc"),
-    ZONES("cn-northwest-1", "abc"), ZONES("eu-central-1", "abc"),    ZONES("eu-central-2", "abc"),
-    ZONES("eu-isoe-west-1", "abc"), ZONES("eu-north-1", "abc"),      ZONES("eu-south-1", "abc"),
-    ZONES("eu-south-2", "abc"),     ZONES("eu-west-1", "abc"),       ZONES("eu-west-2", "abc"),
-    ZONES("eu-west-3", "abc"),      ZONES("eusc-de-east-1", "abc"),  ZONES("il-central-1", "abc"),
-    ZONES("me-central-1", "abc"),   ZONES("me-south-1", "abc"),      ZONES("mx-central-1", "abc"),
-    ZONES("sa-east-1", "abc"),      ZONES("us-east-1", "abcdef"),    ZONES("us-east-2", "abc"),
-    ZONES("us-gov-east-1", "abc"),  ZONES("us-gov-west-1", "abc"),   ZONES("us-iso-east-1", "abc"),
-    ZONES("us-iso-west-1", "abc"),  ZONES("us-isob-east-1", "abc"),  ZONES("us-isob-west-1", "abc"),
-    ZONES("us-isof-east-1", "abc"), ZONES("us-isof-south-1", "abc"), ZONES("us-west-1", "bc"),
-    ZONES("us-west-2", "abcd"),
+    {SV_INIT("af-south-1"), SV_INIT("abc")},      {SV_INIT("ap-east-1"), SV_INIT("abc")},
+    {SV_INIT("ap-east-2"), SV_INIT("abc")},       {SV_INIT("ap-northeast-1"), SV_INIT("acd")},
+    {SV_INIT("ap-northeast-2"), SV_INIT("abcd")}, {SV_INIT("ap-northeast-3"), SV_INIT("abc")},
+    {SV_INIT("ap-south-1"), SV_INIT("abc")},      {SV_INIT("ap-south-2"), SV_INIT("abc")},
+    {SV_INIT("ap-southeast-1"), SV_INIT("abc")},  {SV_INIT("ap-southeast-2"), SV_INIT("abc")},
+    {SV_INIT("ap-southeast-3"), SV_INIT("abc")},  {SV_INIT("ap-southeast-4"), SV_INIT("abc")},
+    {SV_INIT("ap-southeast-5"), SV_INIT("abc")},  {SV_INIT("ap-southeast-6"), SV_INIT("abc")},
+    {SV_INIT("ap-southeast-7"), SV_INIT("abc")},  {SV_INIT("ca-central-1"), SV_INIT("abd")},
+    {SV_INIT("ca-west-1"), SV_INIT("abc")},       {SV_INIT("cn-north-1"), SV_INIT("abc")},
+    {SV_INIT("cn-northwest-1"), SV_INIT("abc")},  {SV_INIT("eu-central-1"), SV_INIT("abc")},
+    {SV_INIT("eu-central-2"), SV_INIT("abc")},    {SV_INIT("eu-isoe-west-1"), SV_INIT("abc")},
+    {SV_INIT("eu-north-1"), SV_INIT("abc")},      {SV_INIT("eu-south-1"), SV_INIT("abc")},
+    {SV_INIT("eu-south-2"), SV_INIT("abc")},      {SV_INIT("eu-west-1"), SV_INIT("abc")},
+    {SV_INIT("eu-west-2"), SV_INIT("abc")},       {SV_INIT("eu-west-3"), SV_INIT("abc")},
+    {SV_INIT("eusc-de-east-1"), SV_INIT("abc")},  {SV_INIT("il-central-1"), SV_INIT("abc")},
+    {SV_INIT("me-central-1"), SV_INIT("abc")},    {SV_INIT("me-south-1"), SV_INIT("abc")},
+    {SV_INIT("mx-central-1"), SV_INIT("abc")},    {SV_INIT("sa-east-1"), SV_INIT("abc")},
+    {SV_INIT("us-east-1"), SV_INIT("abcdef")},    {SV_INIT("us-east-2"), SV_INIT("abc")},
+    {SV_INIT("us-gov-east-1"), SV_INIT("abc")},   {SV_INIT("us-gov-west-1"), SV_INIT("abc")},
+    {SV_INIT("us-iso-east-1"), SV_INIT("abc")},   {SV_INIT("us-iso-west-1"), SV_INIT("abc")},
+    {SV_INIT("us-isob-east-1"), SV_INIT("abc")},  {SV_INIT("us-isob-west-1"), SV_INIT("abc")},
+    {SV_INIT("us-isof-east-1"), SV_INIT("abc")},  {SV_INIT("us-isof-south-1"), SV_INIT("abc")},
+    {SV_INIT("us-west-1"), SV_INIT("bc")},        {SV_INIT("us-west-2"), SV_INIT("abcd")},
 };
 
 sv cfn_region_find_zones(sv region) {

@@ -58,12 +58,17 @@ struct nesting {
     struct cfn_run *run;
     const struct cfn_resource *r;
     struct cell *demand;
+    bool waits; /* `demand` is needed first */
     const struct content *content;
     struct cfn_inputs *inputs;
 };
 
 static sv get_location(struct fetcher *f, const struct cfn_run *run) {
     struct source *source = cfn_get_source(run->cfn);
+    const struct content *origin = source->origin;
+    if (origin != NULL) {
+        return origin->location;
+    }
     const struct content *content = f->ops->base == NULL ? NULL : f->ops->base(f, source);
     return content == NULL ? source->path : content->location;
 }
@@ -91,10 +96,8 @@ static bool find_template(struct nesting *n) {
     bool is_stack = sv_eq(n->r->type, SV("AWS::CloudFormation::Stack"));
     value url = {0};
     sv text = {0};
-    if (!cfn_property_find(n->run, n->r, is_stack ? SV("TemplateURL") : SV("Location"), &url, &n->demand)) {
-        return false;
-    }
-    return value_is_set(url) && cfn_text_get(n->run, url, &text) && text.len > 0 && read_template(n, text);
+    n->waits = !cfn_property_find(n->run, n->r, is_stack ? SV("TemplateURL") : SV("Location"), &url, &n->demand);
+    return !n->waits && value_is_set(url) && cfn_text_get(n->run, url, &text) && text.len > 0 && read_template(n, text);
 }
 
 /* One of the parent's Parameters (CF-261). */
@@ -118,8 +121,9 @@ static bool put_parameter(struct nesting *n, sv name, value item) {
 static bool collect_parameters(struct nesting *n) {
     value given = {0};
     value topics = {0};
-    if (!cfn_property_find(n->run, n->r, SV("Parameters"), &given, &n->demand) ||
-        !cfn_property_find(n->run, n->r, SV("NotificationARNs"), &topics, &n->demand)) {
+    n->waits = !cfn_property_find(n->run, n->r, SV("Parameters"), &given, &n->demand) ||
+               !cfn_property_find(n->run, n->r, SV("NotificationARNs"), &topics, &n->demand);
+    if (n->waits) {
         return false;
     }
     bool ok = true;
@@ -158,8 +162,9 @@ static bool check_bounds(struct nesting *n) {
         depth++;
     }
     if (depth > CFN_STACK_DEPTH || ++*count_stacks(run) > CFN_STACKS_MAX) {
-        cfn_report(run, DIAG_limit_exceeded, get_place(n->r), "there are more than %d levels of nested stacks, or %d of them",
-                   (int)CFN_STACK_DEPTH, (int)CFN_STACKS_MAX);
+        cfn_report(run, DIAG_limit_exceeded, get_place(n->r),
+                   "there are more than %d levels of nested stacks, or %d of them", (int)CFN_STACK_DEPTH,
+                   (int)CFN_STACKS_MAX);
         return false;
     }
     for (const struct cfn_run *at = run; at != NULL; at = at->parent) {
@@ -197,6 +202,10 @@ static struct source *add_source(struct cfn_run *run, const struct content *cont
     return source;
 }
 
+static void close_run(void *nested) {
+    cfn_run_close(nested);
+}
+
 static void start(struct nesting *n, struct cfn_child *child) {
     struct cfn_run *run = n->run;
     diags_init(&child->diags, run->arena, run->o.sources);
@@ -209,6 +218,7 @@ static void start(struct nesting *n, struct cfn_child *child) {
     struct cfn_options options = run->o;
     options.diags = &child->diags;
     struct cfn_run *nested = cfn_run_open(cfn, n->inputs, &options);
+    arena_add_cleanup(run->arena, close_run, nested);
     nested->parent = run;
     nested->nested_id = n->r->e.name;
     nested->stack_path = run->stack_path.len == 0
@@ -230,8 +240,8 @@ static struct cfn_child *get_child(struct nesting *n) {
     }
     n->inputs = cfn_inputs_new(n->run->arena, n->run->o.sources, n->run->o.diags);
     bool has_template = find_template(n);
-    bool is_good = n->demand == NULL && (!has_template || collect_parameters(n));
-    if (n->demand != NULL) {
+    bool is_good = !n->waits && (!has_template || collect_parameters(n));
+    if (n->waits) {
         return NULL;
     }
     child = ARENA_NEW(n->run->arena, struct cfn_child);
@@ -279,7 +289,8 @@ enum cfn_lookup cfn_nested_output(struct cfn_run *run, const struct cfn_resource
     } else if (child->run != NULL) {
         *result = get_output(run, r, child->run, name);
     } else {
-        sv hint = arena_printf(run->arena, "--set %.*s.Outputs.%.*s=VALUE", SV_ARG(r->e.name), SV_ARG(sv_slice(name, 0, 200)));
+        sv hint = arena_printf(run->arena, "--set %.*s.Outputs.%.*s=VALUE", SV_ARG(r->e.name),
+                               SV_ARG(sv_slice(name, 0, 200)));
         *result = cfn_unknown(run, CFN_REASON_nested, get_place(r), hint);
     }
     return CFN_LOOKUP_VALUE;
@@ -324,7 +335,6 @@ static void list_nested(struct cfn_run *run, struct arena *a, struct listing *li
         struct cfn_child *child = get_child(&n);
         while (child == NULL) {
             eval_cell(run->ev, n.demand);
-            n.demand = NULL;
             child = get_child(&n);
         }
         if (child->run != NULL) {

@@ -1,7 +1,7 @@
 /* Nested stacks (CF-260 to CF-263). Internal to the room, but for what the command line lists.
  *
- * A nested stack is a run of its own with diagnostics of its own, made when something first asks for one of its outputs,
- * or when all are wanted. Its values are carried over with what is said of them. */
+ * A nested stack is a run of its own with diagnostics of its own, made when something first asks for one of its
+ * outputs, or when all are wanted. Its values are carried over with what is said of them. */
 #ifndef LINTEL_DIALECTS_CFN_STACKS_H
 #define LINTEL_DIALECTS_CFN_STACKS_H
 
