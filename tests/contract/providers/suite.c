@@ -14,6 +14,7 @@ enum {
     KEY_TWO = 0x22,
     KEY_THREE = 0x33,
     KILLS = 24, /* kills at different moments */
+    KILL_US = 40,
 };
 
 /* What a case gets: the type, and a world made for it. */
@@ -207,8 +208,10 @@ static void kill_during_create(struct scene *s, value spec, int delay_us) {
 static void a_kill_at_any_moment_is_recovered(void **state) {
     struct scene *s = *state;
     value spec = make_spec(s, 0);
-    for (int i = 0; i < KILLS; i++) {
-        kill_during_create(s, spec, i * i * 40);
+    int kills = s->subject->kills > 0 ? s->subject->kills : KILLS;
+    int us = s->subject->kill_us > 0 ? s->subject->kill_us : KILL_US;
+    for (int i = 0; i < kills; i++) {
+        kill_during_create(s, spec, i * i * us);
         struct provider_call c = make_call(s, KEY_ONE, spec, (value){0});
         enum provider_result result = s->subject->type->recover(&c);
         if (result == PROVIDER_ABSENT) {

@@ -27,6 +27,8 @@ struct subject {
     size_t (*count)(struct world *w);
     /* Specs with hostile data in them, from 0; the empty text ends them. Each must work. */
     sv (*make_hostile)(struct world *w, int number);
+    /* Creations that are killed, the nth after n² times so many microseconds; 0: the usual. */
+    int kills, kill_us;
 };
 
 int suite_run(const struct subject *subjects, size_t count);
