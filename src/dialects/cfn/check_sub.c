@@ -251,7 +251,7 @@ static bool read_arguments(struct scan *s) {
 
 const struct expr *cfn_check_sub(struct cfn_check *c, const struct node *n, const struct cfn_call *call) {
     struct scan s = {.c = c, .call = call, .by_name = MAP(c->arena), .entries = MAP(c->arena)};
-    if (!read_arguments(&s))
+    if (!read_arguments(&s) || s.string == NULL)
         return cfn_expr_error(c, n);
     scan_string(&s);
     check_unused(&s);

@@ -88,7 +88,7 @@ value cfn_fn_sub(struct fn_call *c) {
     enum { LOCAL = 16 };
     const struct cfn_sub *sub = cfn_call_site(c)->data;
     struct cfn_run *run = cfn_call_run(c);
-    sv local[LOCAL], result, *texts = c->count <= LOCAL ? local : ARENA_ARRAY(c->arena, sv, c->count);
+    sv local[LOCAL], result = {0}, *texts = c->count <= LOCAL ? local : ARENA_ARRAY(c->arena, sv, c->count);
     value failed = {0};
     bool waits = cfn_call_waits(c), holds_places = waits && run->o.mode == CFN_PLACEHOLDER;
     if (waits && !holds_places)
