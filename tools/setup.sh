@@ -6,7 +6,7 @@ set -eu
 # Packages per group, sorted.
 build='gcc libc6-dev libcurl4-openssl-dev libedit-dev libmicrohttpd-dev libpcre2-dev libpq-dev libsodium-dev libsqlite3-dev libssl-dev libutf8proc-dev make meson ninja-build pkg-config'
 demo='curl'
-test='aardvark-dns git graphviz iptables libcmocka-dev locales netavark openssl pgbouncer podman postgresql python3 runc sqlite3 strace'
+test='aardvark-dns fish git graphviz iptables libcmocka-dev locales netavark openssl pgbouncer podman postgresql python3 runc sqlite3 strace zsh'
 lint='clang clang-format clang-tidy cppcheck libcmocka-dev libyaml-dev python3 shellcheck universal-ctags'
 bench='libcmocka-dev libyaml-dev postgresql python3'
 fuzz='clang libclang-rt-14-dev python3'

@@ -54,7 +54,7 @@ struct cfn_resource {
     const struct node *attributes[CFN_ATTRIBUTE_COUNT]; /* NULL: not there */
     struct cfn_part *parts[CFN_ATTRIBUTE_COUNT];        /* NULL: nothing to evaluate */
     const struct node *depends_on;                      /* NULL: not there */
-    struct cfn_symbol *first_symbol; /* what is referred to */
+    struct cfn_symbol *first_symbol;                    /* what is referred to */
     struct map symbols;                                 /* struct cfn_symbol by attribute: what is referred to */
     bool is_made;                                       /* by SAM (CF-272): has a name and a type, is in no output */
     const void *made_by;                                /* sam.h */

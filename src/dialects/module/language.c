@@ -63,7 +63,7 @@ enum {
 #define PREFIX(token_text, power, function) \
     { SV_INIT(token_text), 0, (power), false, &(function) }
 
-/* sorted */
+/* By token; of two with one token the prefix stands first. */
 static const struct operator_def operators[] = {
     PREFIX("!", POWER_NOT, module_not),    LEFT("!=", POWER_COMPARE, module_ne),
     LEFT("&&", POWER_AND, module_and),     LEFT("*", POWER_MULTIPLY, module_multiply),

@@ -7,7 +7,7 @@ static const struct resource_type *const docker_types[] = {
     &docker_volume_type,
 };
 
-/* sorted */
+/* By the types of both sides. */
 static const struct link_type *const docker_links[] = {
     &container_to_network_link,
     &container_to_volume_link,

@@ -159,7 +159,7 @@ class Groups(CliCase):
                              [(g["name"], [c["name"] for c in g["commands"]]) for g in value["help"]["groups"]])
 
     def test_CLI_005_mistakes_below_a_group(self):
-        self.assertIn("did you mean 'merge'?", self.lintel("dynaml", "mrge", code=USAGE).err)
+        self.assertIn("did you mean 'dynaml merge'?", self.lintel("dynaml", "mrge", code=USAGE).err)
         self.assertIn("unknown command 'dynaml mrge'", self.lintel("dynaml", "mrge", code=USAGE).err)
         self.assertIn("did you mean 'merge'?", self.lintel("help", "dynaml", "merg", code=USAGE).err)
         self.assertIn("'plan' is no group", self.lintel("help", "plan", "merge", code=USAGE).err)
