@@ -133,7 +133,7 @@ static double measure_libyaml(sv text) {
 static void compare(struct bench *b) {
     static const double mega = 1e6, most_ratio = 3.5, most_bytes = 180.0;
     struct arena a = {0};
-    sv text = make_template(&a, 2 * MEASURED);
+    sv text = make_template(&a, (size_t)2 * MEASURED);
     double ours = 1e9, load = 1e9, theirs = 1e9;
     struct outcome o = {0};
     for (int i = 0; i < RUNS; i++) {

@@ -6,7 +6,7 @@
 #define CONDITIONS (F(EQUALS) | F(AND) | F(OR) | F(NOT))
 #define MEMBERS    (F(CONTAINS) | F(EACH_MEMBER_EQUALS) | F(EACH_MEMBER_IN))
 #define EXTENSIONS (F(LENGTH) | F(TO_JSON_STRING))
-#define EQUALS     (F(REF) | F(FIND_IN_MAP) | F(SUB) | F(JOIN) | F(SELECT) | F(SPLIT))
+#define OPERANDS   (F(REF) | F(FIND_IN_MAP) | F(SUB) | F(JOIN) | F(SELECT) | F(SPLIT))
 #define COMPUTED   (F(REF) | F(BASE64) | F(FIND_IN_MAP) | F(IF) | F(JOIN) | F(SUB) | F(TO_JSON_STRING))
 #define TEXTS                                                                                                        \
     (F(REF) | F(BASE64) | F(FIND_IN_MAP) | F(GET_ATT) | F(GET_AZS) | F(IF) | F(IMPORT_VALUE) | F(JOIN) | F(SELECT) | \
@@ -26,10 +26,10 @@ static const struct row rows[CFN_ARG_COUNT] = {
     [CFN_ARG_LITERAL] = {0, 0, true, false, "a text that is written out"},
     [CFN_ARG_CONDITION] = {CONDITIONS | F(CONDITION), 0, true, false, "a condition"},
     [CFN_ARG_RULE] = {CONDITIONS | MEMBERS, 0, true, false, "a condition of a rule"},
-    [CFN_ARG_EQUALS] = {EQUALS, EXTENSIONS, true, true, "an operand of 'Fn::Equals'"},
-    [CFN_ARG_RULE_EQUALS] = {EQUALS | F(VALUE_OF) | F(REF_ALL) | F(VALUE_OF_ALL), EXTENSIONS, true, true,
+    [CFN_ARG_EQUALS] = {OPERANDS, EXTENSIONS, true, true, "an operand of 'Fn::Equals'"},
+    [CFN_ARG_RULE_EQUALS] = {OPERANDS | F(VALUE_OF) | F(REF_ALL) | F(VALUE_OF_ALL), EXTENSIONS, true, true,
                              "an operand of 'Fn::Equals'"},
-    [CFN_ARG_RULE_VALUE] = {EQUALS | F(VALUE_OF) | F(REF_ALL) | F(VALUE_OF_ALL), 0, true, true,
+    [CFN_ARG_RULE_VALUE] = {OPERANDS | F(VALUE_OF) | F(REF_ALL) | F(VALUE_OF_ALL), 0, true, true,
                             "an operand of a rule function"},
     [CFN_ARG_MAP_KEY] = {F(REF) | F(FIND_IN_MAP), F(JOIN) | F(SUB) | F(IF) | F(SELECT) | EXTENSIONS, true, true,
                          "a name or key of 'Fn::FindInMap'"},

@@ -142,7 +142,7 @@ enum { LOCAL_STUBS = 4, LOCAL_ENTRIES = 16 };
 
 /* Entries are copied when the first of them differs. */
 static value overlay_map(struct stage *s, value v, const value *found) {
-    value room[LOCAL_STUBS];
+    value room[LOCAL_STUBS] = {{0}};
     struct value_entry entries[LOCAL_ENTRIES];
     struct map_builder b = {.arena = s->a};
     bool is_changed = false;
@@ -179,7 +179,7 @@ static bool is_container(value v) {
 }
 
 static value overlay_list(struct stage *s, value v, const value *found) {
-    value room[LOCAL_STUBS];
+    value room[LOCAL_STUBS] = {{0}};
     value *items = NULL;
     for (size_t i = 0; i < v.list->len; i++) {
         value item = v.list->items[i];

@@ -341,14 +341,13 @@ static value evaluate_given(struct module_run *r, const struct module_given *giv
     struct map_builder b = {.arena = r->set->arena};
     f.parameter = value_null();
     r->frame = &f;
-    for (size_t i = 0; i < given->keys.len; i++) {
-        value v = eval_expr(r->ev, given->keys.items[i].e, NULL);
-        if (value_is_error(v))
-            return v;
+    value v = value_null();
+    for (size_t i = 0; i < given->keys.len && !value_is_error(v); i++) {
+        v = eval_expr(r->ev, given->keys.items[i].e, NULL);
         map_set(&b, given->keys.items[i].key, v);
     }
     r->frame = NULL;
-    return map_done(&b);
+    return value_is_error(v) ? v : map_done(&b);
 }
 
 bool module_evaluate(struct module_run *r, const struct module_code *code, const struct module_given *given,
