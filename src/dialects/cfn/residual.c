@@ -58,7 +58,7 @@ static struct node *to_node(struct cfn_run *run, value v, struct depth_guard *de
     for (size_t i = 0; i < len; i++) {
         if (items != NULL)
             items[i] = to_node(run, v.list->items[i], depth);
-        else
+        else if (pairs != NULL)
             pairs[i] = (struct node_pair){new_text(run->arena, v.map->entries[i].key),
                                           to_node(run, v.map->entries[i].item, depth)};
     }
