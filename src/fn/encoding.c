@@ -19,40 +19,15 @@ static value call_base64encode(struct fn_call *c) {
     return value_string(c->arena, buf_get_sv(&out));
 }
 
-/* Four characters into one to three bytes; false for anything that is not exactly base64 with its padding. */
-static bool decode_group(struct buf *out, const char *in, bool is_last) {
-    int padding = in[3] != '=' ? 0 : in[2] != '=' ? 1 : 2;
-    uint32_t bits = 0;
-    if (padding > 0 && !is_last) {
-        return false;
-    }
-    for (int i = 0; i < 4; i++) {
-        int digit = i < 4 - padding ? base64_get_digit(in[i]) : 0;
-        if (digit < 0) {
-            return false;
-        }
-        bits = bits << 6 | (uint32_t)digit;
-    }
-    uint32_t unused = padding == 2 ? bits & 0xFFFF : padding == 1 ? bits & 0xFF : 0;
-    for (int i = 0; i < 3 - padding; i++) {
-        buf_append_char(out, (char)(unsigned char)(bits >> (16 - 8 * i) & 0xFF));
-    }
-    return unused == 0;
-}
-
 static value call_base64decode(struct fn_call *c) {
     value failed = {0};
     if (!fn_take_args(c, &failed)) {
         return failed;
     }
-    sv in = fn_get_text(c, 0);
     struct buf out = BUF(c->arena);
-    bool ok = in.len % 4 == 0;
-    for (size_t i = 0; ok && i < in.len; i += 4) {
-        ok = decode_group(&out, in.data + i, i + 4 == in.len);
-    }
-    return ok ? value_bytes(c->arena, buf_get_sv(&out))
-              : fn_call_fail(c, DIAG_invalid_function_argument, 0, "the text is no base64");
+    return base64_decode(&out, fn_get_text(c, 0))
+               ? value_bytes(c->arena, buf_get_sv(&out))
+               : fn_call_fail(c, DIAG_invalid_function_argument, 0, "the text is no base64");
 }
 
 static value call_utf8(struct fn_call *c) {

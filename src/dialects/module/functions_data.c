@@ -14,30 +14,10 @@ static value run_base64encode(struct fn_call *c) {
     return value_string(c->arena, buf_get_sv(&out));
 }
 
-/* Four digits to three bytes; padding only in the last group, its bits zero. */
-static bool decode_group(struct buf *out, const char *in, bool is_last) {
-    size_t padding = in[3] != '=' ? 0 : in[2] != '=' ? 1 : 2;
-    uint32_t bits = 0;
-    for (size_t i = 0; i < 4; i++) {
-        int digit = i < 4 - padding ? base64_get_digit(in[i]) : 0;
-        if (digit < 0)
-            return false;
-        bits = bits << 6 | (uint32_t)digit;
-    }
-    if ((padding > 0 && !is_last) || (bits & ((1U << (8 * padding)) - 1)) != 0)
-        return false;
-    for (size_t i = 0; i < 3 - padding; i++)
-        buf_append_char(out, (char)(bits >> (16 - 8 * i) & 255));
-    return true;
-}
-
 static value run_base64decode(struct fn_call *c) {
     sv text = module_get_text(c, 0);
     struct buf out = BUF(c->arena);
-    bool is_good = text.len % 4 == 0;
-    for (size_t i = 0; is_good && i < text.len; i += 4)
-        is_good = decode_group(&out, text.data + i, i + 4 == text.len);
-    if (!is_good)
+    if (!base64_decode(&out, text))
         return module_fail_at(c, 0, "'base64decode': the text is not base64");
     sv bytes = buf_get_sv(&out);
     if (utf8_check(bytes) != bytes.len)

@@ -1,5 +1,6 @@
 /* What a container gets from the networks, volumes and databases it is linked to: networks it joins, mounts, and
  * environment variables. */
+#include "model/link_variable.h"
 #include "providers/docker/container.h"
 
 static value find_annotation(const struct link_call *c, const char *family, const char *name) {
@@ -80,39 +81,11 @@ static bool stage_volume(struct link_call *c) {
 
 /* --- Databases --- */
 
-/* "ordersDatabase" → "ORDERS_DATABASE_PATH" */
-static sv derive_name(struct arena *a, sv resource) {
-    struct buf name = BUF(a);
-    for (size_t i = 0; i < resource.len; i++) {
-        char here = resource.data[i], before = i > 0 ? resource.data[i - 1] : 0;
-        bool is_upper = here >= 'A' && here <= 'Z', is_lower = here >= 'a' && here <= 'z';
-        bool is_digit = here >= '0' && here <= '9';
-        bool was_small = (before >= 'a' && before <= 'z') || (before >= '0' && before <= '9');
-        if ((is_upper && was_small) || (is_digit && i == 0)) {
-            buf_append_char(&name, '_');
-        }
-        buf_append_char(&name, is_lower ? (char)(here - 'a' + 'A') : is_upper || is_digit ? here : '_');
-    }
-    buf_append_cstr(&name, "_PATH");
-    return buf_get_sv(&name);
-}
-
-static bool is_variable_name(sv name) {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i];
-        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-        if (!is_letter && (i == 0 || c < '0' || c > '9')) {
-            return false;
-        }
-    }
-    return name.len > 0;
-}
-
 /* False after a report. */
 static bool get_variable_name(struct link_call *c, sv *name) {
     value v = find_annotation(c, "database", "envVarName");
-    *name = v.kind == VALUE_STRING ? value_get_text(v) : derive_name(c->arena, c->name_b);
-    if (is_variable_name(*name)) {
+    *name = v.kind == VALUE_STRING ? value_get_text(v) : link_variable_derive(c->arena, c->name_b);
+    if (link_variable_is_name(*name)) {
         return true;
     }
     diags_add(c->diags, DIAG_link_annotation_invalid, c->at_a,

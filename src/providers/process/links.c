@@ -1,5 +1,6 @@
 /* What a service gets from the databases and files it is linked to: environment variables and, for files, a reason to
  * restart. */
+#include "model/link_variable.h"
 #include "providers/process/process_provider.h"
 #include "seal/seal.h"
 
@@ -17,34 +18,6 @@ static value find_annotation(const struct link_call *c, sv key) {
     return find_in(find_in(c->metadata_a, SV("annotations")), key);
 }
 
-/* "ordersDatabase" → "ORDERS_DATABASE_PATH" */
-static sv derive_name(struct arena *a, sv resource) {
-    struct buf name = BUF(a);
-    for (size_t i = 0; i < resource.len; i++) {
-        char here = resource.data[i], before = i > 0 ? resource.data[i - 1] : 0;
-        bool is_upper = here >= 'A' && here <= 'Z', is_lower = here >= 'a' && here <= 'z';
-        bool is_digit = here >= '0' && here <= '9';
-        bool starts_word = is_upper && ((before >= 'a' && before <= 'z') || (before >= '0' && before <= '9'));
-        if (starts_word || (is_digit && i == 0)) {
-            buf_append_char(&name, '_');
-        }
-        buf_append_char(&name, is_lower ? (char)(here - 'a' + 'A') : is_upper || is_digit ? here : '_');
-    }
-    buf_append_cstr(&name, "_PATH");
-    return buf_get_sv(&name);
-}
-
-static bool is_variable_name(sv name) {
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.data[i];
-        bool is_letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-        if (!is_letter && (i == 0 || c < '0' || c > '9')) {
-            return false;
-        }
-    }
-    return name.len > 0 && !sv_has_prefix(name, SV("LINTEL_"));
-}
-
 /* Annotations may be written as text. True while the annotation is not known yet: the plan then shows what is usual. */
 static bool wants_variables(const struct link_call *c, const struct wiring *w) {
     value v = find_annotation(c, w->populate_key);
@@ -58,8 +31,8 @@ static bool wants_variables(const struct link_call *c, const struct wiring *w) {
 static bool get_variable_name(struct link_call *c, const struct wiring *w, sv *name) {
     sv key = arena_printf(c->arena, "%.*s.%.*s.envVarName", SV_ARG(w->name_prefix), SV_ARG(c->name_b));
     value v = find_annotation(c, key);
-    *name = v.kind == VALUE_STRING ? value_get_text(v) : derive_name(c->arena, c->name_b);
-    if (is_variable_name(*name)) {
+    *name = v.kind == VALUE_STRING ? value_get_text(v) : link_variable_derive(c->arena, c->name_b);
+    if (link_variable_is_name(*name) && !sv_has_prefix(*name, SV("LINTEL_"))) {
         return true;
     }
     diags_add(c->diags, DIAG_link_annotation_invalid, c->at_a,

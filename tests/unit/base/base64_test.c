@@ -39,10 +39,29 @@ static void test_every_digit_is_read_back(void **state) {
     assert_true(base64_get_digit('\0') == -1);
 }
 
+static void test_only_exact_text_is_decoded(void **state) {
+    (void)state;
+    struct arena a = {0};
+    static const char *const good[][2] = {
+        {"", ""}, {"Zg==", "f"}, {"Zm8=", "fo"}, {"Zm9v", "foo"}, {"Zm9vYg==", "foob"}};
+    static const char *const bad[] = {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zg==Zg==", "Zm9v\n", "Z===", "Zm-_", "===="};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct buf out = BUF(&a);
+        assert_true(base64_decode(&out, sv_from_cstr(good[i][0])));
+        assert_true(sv_eq(buf_get_sv(&out), sv_from_cstr(good[i][1])));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct buf out = BUF(&a);
+        assert_false(base64_decode(&out, sv_from_cstr(bad[i])));
+    }
+    arena_fini(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_are_padded),
         cmocka_unit_test(test_every_digit_is_read_back),
+        cmocka_unit_test(test_only_exact_text_is_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
